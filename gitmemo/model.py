@@ -1,0 +1,173 @@
+"""The values of a memory store: frozen, comparable, without behaviour.
+
+They are named tuples and not dataclasses because a search is a whole process: thirty data classes
+cost it several milliseconds before its first line runs (docs/decisions/0003). Nothing is imported
+here but the standard library's typing and enum; nothing here touches a file.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple, NewType
+
+EntryId = NewType("EntryId", str)
+"""Forty lower-case hex digits: the hash of the commit that added the entry."""
+
+
+class Kind(StrEnum):
+    """What an entry is: one outcome, or a page that sums up a subject."""
+
+    TASK = "task"
+    TOPIC = "topic"
+
+
+class Act(StrEnum):
+    """What a commit of the store does, as its `GitMemo-Type` says."""
+
+    ADD = "add"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class Mode(StrEnum):
+    """How a search reads: full text, or fixed strings on the trailers (two scorings)."""
+
+    TEXT = "text"
+    TRAILER = "trailer"
+    TRAILER_WEIGHTED = "trailer-weighted"
+
+
+class Anchor(NamedTuple):
+    """What a memory is about, pinned by content.
+
+    `hash` is `sha256:` and 64 hex digits, of the file's bytes or, with a `symbol`, of that
+    symbol's own bytes; `path` is project-relative, POSIX; `symbol` is a qualified name.
+    """
+
+    hash: str
+    path: str
+    symbol: str | None = None
+
+
+class Identity(NamedTuple):
+    """Who commits."""
+
+    name: str
+    email: str
+
+
+class CodeState(NamedTuple):
+    """Where the code stood: branch name, `detached:<sha>` or `unknown`; 40 hex or `unknown`."""
+
+    branch: str = "unknown"
+    commit: str = "unknown"
+
+
+class Draft(NamedTuple):
+    """An entry as its author hands it in. `anchors` are symbol anchors that the caller computed;
+    the store adds a file anchor for each related path that is a readable file."""
+
+    title: str
+    summary: str
+    keywords: tuple[str, ...]
+    content: str = ""
+    kind: Kind | None = None
+    related_paths: tuple[str, ...] = ()
+    related_branches: tuple[str, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+
+
+class Entry(NamedTuple):
+    """An entry as the store holds it. `date` is ISO 8601 in UTC (`…Z`), the commit's own time;
+    `text` is the whole entry file; an entry is `active` while no later commit removed its file.
+    `replaced_by` are direct successors, `current` the living end of the chain (its own id where it
+    is active, none where the chain was withdrawn; two where two histories replaced it)."""
+
+    id: EntryId
+    file: str
+    title: str
+    summary: str
+    keywords: tuple[str, ...]
+    kind: Kind
+    date: str
+    digest: str
+    content: str
+    text: str
+    code: CodeState
+    related_paths: tuple[str, ...]
+    related_branches: tuple[str, ...]
+    anchors: tuple[Anchor, ...]
+    active: bool
+    replaces: EntryId | None
+    replaced_by: tuple[EntryId, ...]
+    current: tuple[EntryId, ...]
+    withdrawn: str | None
+    author: str
+
+
+class Found(NamedTuple):
+    """One hit of a search inside one store. `matched` are query words as given."""
+
+    id: EntryId
+    file: str
+    title: str
+    summary: str
+    keywords: tuple[str, ...]
+    kind: Kind
+    date: str
+    score: float
+    matched: tuple[str, ...]
+    coverage: float
+    related_paths: tuple[str, ...]
+    anchors: tuple[Anchor, ...]
+    active: bool
+    replaced_by: tuple[EntryId, ...]
+
+
+class Page(NamedTuple):
+    """A page of hits. `snapshot` is the commit of main that was searched; `next_skip` is the next
+    page's start or None."""
+
+    snapshot: EntryId
+    total: int
+    next_skip: int | None
+    hits: tuple[Found, ...]
+
+
+class Redaction(NamedTuple):
+    """A secret that was replaced before anything was written: its kind, its field, how often."""
+
+    kind: str
+    field: str
+    count: int
+
+
+class Written(NamedTuple):
+    """What a write or replace did."""
+
+    id: EntryId
+    file: str
+    redactions: tuple[Redaction, ...]
+    similar: tuple[EntryId, ...]
+
+
+class Event(NamedTuple):
+    """One commit in an entry's life, or in the store's. `target` is the entry it replaced or
+    withdrew; `note` the reason of a withdrawal."""
+
+    id: EntryId
+    act: Act
+    date: str
+    title: str
+    author: str
+    target: EntryId | None
+    note: str
+
+
+class Change(NamedTuple):
+    """What one commit will do to `.mem`: files to add with their bytes, files to remove, and the
+    message. Decided purely, carried out by the store."""
+
+    operation: str
+    add: tuple[tuple[str, bytes], ...]
+    remove: tuple[str, ...]
+    message: str
+    digest: str | None
