@@ -1,0 +1,306 @@
+"""What every failure means to the person or program that called: exit code, sentence, hint.
+
+Errors carry facts and no prose; this table is the only place where they become words. A class
+without a row of its own takes the nearest ancestor's, and tests/house/test_errors_mapped.py walks
+both trees to prove that no leaf needs to. Loaded only once something has gone wrong.
+"""
+
+import errno as _errno
+import os
+from collections.abc import Callable
+from enum import IntEnum
+from typing import NamedTuple
+
+import gitmemo
+from heimdall import errors
+
+
+class ExitCode(IntEnum):
+    """The numbers that programs may rely on; docs and README list them."""
+
+    OK = 0
+    FINDINGS = 1
+    USAGE = 2
+    NOT_FOUND = 3
+    CONFLICT = 4
+    REFUSED = 5
+    DAMAGED = 6
+    LOCK_TIMEOUT = 7
+    MACHINE = 8
+    UNFORESEEN = 70
+    INTERRUPTED = 130
+    BROKEN_PIPE = 141
+
+
+class Explained(NamedTuple):
+    """A failure as it is shown: `code` is for programs, `message` one sentence, `hint` what to do
+    about it ("" for nothing), `retryable` whether the same call may succeed later."""
+
+    exit_code: ExitCode
+    code: str
+    message: str
+    hint: str
+    retryable: bool
+
+
+class Row(NamedTuple):
+    """One line of the table. `message` and `hint` are templates over the error's facts, or a
+    function of the error where one template is not enough."""
+
+    exit_code: ExitCode
+    code: str
+    message: str | Callable[[Exception], str]
+    hint: str | Callable[[Exception], str] = ""
+    retryable: bool = False
+
+
+_FIELDS = {
+    "title": "the title",
+    "summary": "the summary",
+    "keywords": "a keyword",
+    "keyword": "a keyword",
+    "content": "the content",
+    "related_paths": "a related path",
+    "related_branches": "a related branch",
+    "anchors": "an anchor",
+    "reason": "the reason",
+    "query": "the query",
+    "kind": "the kind",
+}
+
+_PROBLEMS = {
+    "empty": "{field} is empty",
+    "not-one-line": "{field} must be a single line",
+    "too-long": "{field} is too long ({detail})",
+    "too-short": "{field} is too short ({detail})",
+    "too-few": "there are too few {plural} ({detail})",
+    "too-many": "there are too many {plural} ({detail})",
+    "control-character": "{field} holds a control character ({detail})",
+    "looks-like-trailer": "{field} holds a line that looks like a GitMemo trailer ({detail})",
+    "not-unicode": "{field} holds bytes that are not text ({detail})",
+    "absolute": "{field} must be relative to the project ({detail})",
+    "escapes": "{field} leads out of the project ({detail})",
+    "root": "{field} must name something inside the project, not its root",
+    "missing": "{field} does not exist ({detail})",
+}
+"""Problems of a draft -> the sentence; `tests/house` finds those that the store can raise."""
+
+_DRAFT_HINTS = {
+    "missing": "Related paths are files of this checkout; leave the option out for a memory "
+    "without anchors.",
+    "absolute": "Give the path as it is seen from the current directory.",
+    "escapes": "Only files of this project can be anchored.",
+    "too-few": "Give between 2 and 12 different keywords, each with -k.",
+    "looks-like-trailer": "Start the line with another character; these lines belong to the store.",
+}
+
+
+def _draft_message(error: Exception) -> str:
+    assert isinstance(error, gitmemo.InvalidDraft)
+    field = _FIELDS.get(error.field, error.field)
+    plural = error.field.replace("_", " ")
+    template = _PROBLEMS.get(error.problem)
+    if template is None:
+        template = "{field} cannot be taken: " + error.problem.replace("-", " ") + " ({detail})"
+    text = template.format(field=field, plural=plural, detail=_short(error.detail))
+    return text.replace(" ()", "")
+
+
+def _draft_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.InvalidDraft)
+    return _DRAFT_HINTS.get(error.problem, "")
+
+
+def _not_active(error: Exception) -> str:
+    assert isinstance(error, gitmemo.NotActive)
+    if error.successors:
+        return f"the entry {error.entry_id[:12]} was replaced and can no longer be changed"
+    return f"the entry {error.entry_id[:12]} was withdrawn and can no longer be changed"
+
+
+def _successors(error: Exception) -> str:
+    assert isinstance(error, gitmemo.NotActive)
+    if not error.successors:
+        return "Write a new entry instead."
+    return "Its place was taken by " + ", ".join(error.successors) + "."
+
+
+def _candidates(error: Exception) -> str:
+    assert isinstance(error, gitmemo.AmbiguousId)
+    return "It could be " + ", ".join(one[:16] for one in error.candidates[:8]) + "."
+
+
+def _refused(error: Exception) -> str:
+    assert isinstance(error, gitmemo.IoRefused | errors.IoRefused)
+    why = os.strerror(error.code).lower() if error.code else "it failed"
+    return f"the machine refused at {error.path}: {why}"
+
+
+def _refused_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.IoRefused | errors.IoRefused)
+    if error.code in (_errno.ENOSPC, _errno.EDQUOT):
+        return "Nothing was changed. Free some space and try again."
+    if error.code in (_errno.EACCES, _errno.EPERM, _errno.EROFS):
+        return "Nothing was changed. Reading and searching still work."
+    return "Nothing was changed."
+
+
+def _nearest(error: Exception) -> str:
+    assert isinstance(error, errors.BadConfig)
+    return f"Did you mean {error.nearest}?" if error.nearest else ""
+
+
+def _config(error: Exception) -> str:
+    assert isinstance(error, errors.BadConfig)
+    return f"{error.path}: {error.key} {error.problem}".replace(":  ", ": ")
+
+
+_WAIT = "Another command is writing. Try again in a moment."
+
+TABLE: dict[type[Exception], Row] = {
+    gitmemo.GitMemoError: Row(ExitCode.DAMAGED, "memory-error", "the memory cannot be used"),
+    gitmemo.InvalidDraft: Row(ExitCode.REFUSED, "invalid-draft", _draft_message, _draft_hint),
+    gitmemo.InvalidId: Row(
+        ExitCode.USAGE,
+        "invalid-id",
+        "{text!r} is not the id of an entry",
+        "An id is seven or more hex digits, as `mem log` and `mem search` print them.",
+    ),
+    gitmemo.UnknownId: Row(
+        ExitCode.NOT_FOUND,
+        "unknown-id",
+        "no entry has the id {text}",
+        "`mem log` lists the entries of this store.",
+    ),
+    gitmemo.AmbiguousId: Row(
+        ExitCode.CONFLICT, "ambiguous-id", "more than one entry starts with {text}", _candidates
+    ),
+    gitmemo.NotActive: Row(ExitCode.CONFLICT, "not-active", _not_active, _successors),
+    gitmemo.Duplicate: Row(
+        ExitCode.CONFLICT,
+        "duplicate",
+        "the active entry {entry_id} says exactly this already",
+        "Nothing was written.",
+    ),
+    gitmemo.StaleSnapshot: Row(
+        ExitCode.CONFLICT,
+        "stale-snapshot",
+        "the snapshot {snapshot} is not in the history of this memory",
+        "Ask again without it for a fresh first page.",
+    ),
+    gitmemo.NoStore: Row(
+        ExitCode.NOT_FOUND,
+        "no-store",
+        "there is no memory at {path} yet",
+        "`mem init` opens one.",
+    ),
+    gitmemo.NoProject: Row(
+        ExitCode.NOT_FOUND,
+        "no-project",
+        "{path} lies in no git repository and no folder above it has a memory",
+        "`mem init --here` keeps a memory in this very folder.",
+    ),
+    gitmemo.TrackedByParent: Row(
+        ExitCode.REFUSED,
+        "tracked-by-parent",
+        "the repository at {path} tracks files under .mem, which must belong to the memory alone",
+        "`git rm -r --cached .mem` and a commit make room; the files stay where they are.",
+    ),
+    gitmemo.PlainFolder: Row(
+        ExitCode.DAMAGED,
+        "plain-folder",
+        "{path} exists and is not a git repository",
+        "Move it out of the way, then `mem init` opens a memory.",
+    ),
+    gitmemo.LegacyStore: Row(
+        ExitCode.REFUSED,
+        "legacy-store",
+        "{path} is a memory of an older format: it can be read, not written",
+        "",
+    ),
+    gitmemo.DirtyStore: Row(
+        ExitCode.DAMAGED,
+        "dirty-store",
+        "files inside {path} were changed by hand ({detail})",
+        "`git -C .mem status` shows them; undo or remove them and try again.",
+    ),
+    gitmemo.DamagedStore: Row(
+        ExitCode.DAMAGED,
+        "damaged-store",
+        "the memory at {path} is not as it must be ({detail})",
+        "`git -C .mem fsck` and `git -C .mem log` show what is there; nothing was changed.",
+    ),
+    gitmemo.LockTimeout: Row(
+        ExitCode.LOCK_TIMEOUT,
+        "lock-timeout",
+        "{path} was held by {holder} for all of {waited_s:.1f} seconds",
+        _WAIT,
+        retryable=True,
+    ),
+    gitmemo.IoRefused: Row(ExitCode.MACHINE, "io-refused", _refused, _refused_hint, retryable=True),
+    errors.HeimdallError: Row(ExitCode.DAMAGED, "index-error", "the index cannot be used"),
+    errors.BadArgument: Row(ExitCode.USAGE, "bad-argument", "{argument} {value!r}: {problem}"),
+    errors.UnknownPath: Row(ExitCode.NOT_FOUND, "unknown-path", "{path}: {problem}"),
+    errors.BadConfig: Row(ExitCode.USAGE, "bad-config", _config, _nearest),
+    errors.NoJournal: Row(
+        ExitCode.NOT_FOUND,
+        "no-journal",
+        "nothing was indexed yet",
+        "`heimdall reconcile --all` inside a project indexes it.",
+    ),
+    errors.NewerJournal: Row(
+        ExitCode.DAMAGED,
+        "newer-journal",
+        "the index at {path} was written by a newer version ({detail})",
+        "Update this program, or move the file away and run `heimdall rebuild`.",
+    ),
+    errors.DamagedJournal: Row(
+        ExitCode.DAMAGED,
+        "damaged-journal",
+        "the index at {path} is damaged ({detail})",
+        "`heimdall rebuild` makes it anew from the disk; memories are not in it.",
+    ),
+    errors.WriterBusy: Row(
+        ExitCode.LOCK_TIMEOUT,
+        "writer-busy",
+        "{path} was held by {holder} for all of {waited_s:.1f} seconds",
+        _WAIT,
+        retryable=True,
+    ),
+    errors.IoRefused: Row(ExitCode.MACHINE, "io-refused", _refused, _refused_hint, retryable=True),
+}
+"""Error -> exit code, code, sentence, hint, retryable."""
+
+
+def explain(error: gitmemo.GitMemoError | errors.HeimdallError) -> Explained:
+    """The failure in words, by the row of its class or of the nearest ancestor."""
+    row = next(TABLE[kind] for kind in type(error).__mro__ if kind in TABLE)
+    return Explained(
+        row.exit_code,
+        row.code,
+        _filled(row.message, error).replace(" ()", ""),
+        _filled(row.hint, error),
+        row.retryable,
+    )
+
+
+def _filled(
+    words: str | Callable[[Exception], str], error: gitmemo.GitMemoError | errors.HeimdallError
+) -> str:
+    if not isinstance(words, str):
+        return one_line(words(error))
+    facts = {
+        key: _short(value) if isinstance(value, str) else value
+        for key, value in error.facts().items()
+    }
+    return one_line(words.format_map(facts))
+
+
+def _short(text: str, limit: int = 200) -> str:
+    """A fact, cut where it would bury the sentence."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """`text` on one line: a control character would otherwise break the promise of one sentence."""
+    return "".join(c if c.isprintable() else " " for c in text)
