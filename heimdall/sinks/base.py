@@ -1,0 +1,133 @@
+"""The seam between the journal and whatever makes it searchable.
+
+A sink holds one document per file and one per definition, found by tokens and by nothing else. It
+is a projection: it may be thrown away at any time and built again, and what it holds is bound to a
+journal by a stamp. `project` (pure, run in the extraction's child processes) makes the documents;
+two protocols of a few methods each are the whole seam, and tests/contracts/test_sinks.py is the
+suite that every sink joins.
+"""
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self
+
+from heimdall.model import Facts
+
+
+class SymbolDoc(NamedTuple):
+    """One definition: `names` are the tokens of its qualified name, `text` those of its signature
+    and documentation, joined by single spaces."""
+
+    key: str
+    kind: str
+    names: str
+    text: str
+
+
+class SinkDoc(NamedTuple):
+    """All that a search finds one file by. Every string is tokens joined by single spaces.
+
+    `names` are the tokens of the path's last parts, `defined` those of the names defined in the
+    file, `content` those of the whole text (each token at most `CAP` times).
+    """
+
+    path: str
+    names: str
+    defined: str
+    content: str
+    symbols: tuple[SymbolDoc, ...]
+
+
+class SinkHit(NamedTuple):
+    """One found document; `key` is "" for the file itself. Higher scores are better; scores of one
+    answer can be compared with each other and with nothing else."""
+
+    path: str
+    key: str
+    score: float
+    is_symbol: bool
+
+
+class SinkWriter(Protocol):
+    """The one pen. Laws: `replace` puts exactly this document in the place of all that the path
+    had; doing it twice is doing it once; nothing is seen by readers before `commit`; `rollback`
+    forgets everything since; `commit` stores the stamp together with the documents."""
+
+    def stamp(self) -> str:
+        """The stamp of the last commit, "" for a new, foreign or damaged sink."""
+        ...
+
+    def replace(self, docs: Iterable[SinkDoc]) -> None:
+        """Put each document in the place of whatever its path had."""
+        ...
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Take away all that these paths had; unknown paths cost nothing."""
+        ...
+
+    def clear(self) -> None:
+        """Take away everything."""
+        ...
+
+    def commit(self, stamp: str) -> None:
+        """Make all since the last commit visible, durable, and bound to `stamp`."""
+        ...
+
+    def rollback(self) -> None:
+        """Forget all since the last commit."""
+        ...
+
+    def close(self) -> None:
+        """Forget what was not committed and let go of the sink."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class SinkReader(Protocol):
+    """The reading side: sees the last commit as it was when the reader was opened."""
+
+    def stamp(self) -> str:
+        """The stamp of the commit that is being read."""
+        ...
+
+    def find(
+        self,
+        tokens: Sequence[str],
+        limit: int,
+        *,
+        symbols: bool = True,
+        files: bool = True,
+        within: str = "",
+    ) -> list[SinkHit]:
+        """The best `limit` documents that hold any of `tokens`, best first, equal scores by path
+        and key. `within` keeps what lies under that directory ("" for everywhere)."""
+        ...
+
+
+def project(path: str, facts: Facts, text: str) -> SinkDoc:
+    """The documents of one file: `text` is its decoded content ("" where it is not to be found by
+    content). Pure; depends on the path's last parts only, never on where the tree lies."""
+    raise NotImplementedError
+
+
+def matches(sink_stamp: str, journal_stamp: str) -> bool:
+    """Whether a reader may believe the sink: the same journal, format and tokens; the pass may
+    differ by one, since the sink is committed before the journal."""
+    return sink_stamp.rpartition(":")[0] == journal_stamp.rpartition(":")[0] != ""
+
+
+def continues(sink_stamp: str, journal_stamp: str) -> bool:
+    """Whether the writer may go on with the sink: equal, or exactly one pass ahead of the journal
+    (the process died between the two commits; the paths of that pass are still queued)."""
+    if not matches(sink_stamp, journal_stamp):
+        return False
+    ahead = int(sink_stamp.rpartition(":")[2]) - int(journal_stamp.rpartition(":")[2])
+    return ahead in (0, 1)

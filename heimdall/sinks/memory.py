@@ -1,0 +1,5 @@
+"""The sink that leaves no trace."""
+
+
+class MemorySink:
+    """Reader and writer in one."""
