@@ -1,0 +1,90 @@
+"""The git program, asked which files of a work tree count.
+
+Only questions are asked here, never a change. The user's hooks, pager and file monitor are kept out;
+the user's ignore rules are let in, because they are the point: the environment is handed on without
+its `GIT_*` variables, which inside a hook point at somebody's index.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+
+# A hostile repository may name a program as its file monitor; the answer does not need one.
+_PREFIX = ("git", "-c", "core.fsmonitor=false", "--literal-pathspecs")
+_BATCH_BYTES = 96 * 1024
+
+
+class GitRefused(Exception):  # noqa: N818 # a refusal is what it is; the walk turns it into a value
+    """git is missing, or will not answer for this directory; `detail` is its own word."""
+
+    def __init__(self, directory: str, detail: str) -> None:
+        super().__init__(directory, detail)
+        self.directory = directory
+        self.detail = detail
+
+
+def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """`inherited` without what would make git look elsewhere or write."""
+    kept = {name: value for name, value in inherited.items() if not name.startswith("GIT_")}
+    return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def listed(directory: str, among: Sequence[str] = ()) -> list[str]:
+    """What git counts as files below `directory`, relative to it, in git's order: tracked, or
+    untracked and not ignored. `among` restricts the answer to these relative paths. A repository
+    below shows as its directory, an untracked one with a slash at its end. Raises `GitRefused`.
+    """
+    arguments = ("ls-files", "-z", "-c", "-o", "--exclude-standard")
+    found: dict[str, None] = {}
+    for batch in _batches(among) if among else ((),):
+        answer = _ask(directory, (*arguments, "--", *batch))
+        # An unmerged path is listed once for each of its stages.
+        found.update(dict.fromkeys(answer))
+    found.pop("", None)
+    return list(found)
+
+
+def ignored(directory: str, among: Iterable[str]) -> set[str]:
+    """Which of these relative paths the ignore rules exclude and git does not track. Raises
+    `GitRefused`."""
+    question = os.fsencode("".join(f"{path}\0" for path in among))
+    if not question:
+        return set()
+    answer = _ask(directory, ("check-ignore", "-z", "--stdin"), question, fine=(0, 1))
+    return set(answer)
+
+
+def _ask(
+    directory: str, arguments: Sequence[str], question: bytes = b"", fine: tuple[int, ...] = (0,)
+) -> list[str]:
+    command = [*_PREFIX, "-C", directory, *arguments]
+    try:
+        done = subprocess.run(
+            command,
+            input=question,
+            capture_output=True,
+            check=False,
+            # The user's own ignore file is found through HOME and XDG_CONFIG_HOME. Nothing is
+            # decided here by a variable: git alone reads them.
+            env=environment(os.environ),
+        )
+    except OSError as error:
+        raise GitRefused(directory, os.strerror(error.errno or 0)) from error
+    if done.returncode not in fine:
+        raise GitRefused(directory, done.stderr.decode("utf-8", "replace").strip())
+    return os.fsdecode(done.stdout).split("\0")[:-1]
+
+
+def _batches(paths: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """The paths in pieces that fit on a command line."""
+    batch: list[str] = []
+    size = 0
+    for path in paths:
+        length = len(os.fsencode(path)) + 1
+        if batch and size + length > _BATCH_BYTES:
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(path)
+        size += length
+    if batch:
+        yield tuple(batch)

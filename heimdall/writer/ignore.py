@@ -1,0 +1,65 @@
+"""Ignore files outside git, and `.heimdallignore` everywhere: git's pattern language by pathspec.
+
+Inside a repository git itself answers (`heimdall.writer.git`); these rules are read only where there
+is no git, or on top of it. As in git a file's patterns count from its own directory, deeper files
+override, the last match decides, and nothing below an excluded directory can be let in again. The
+only importer of pathspec.
+"""
+
+import os
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from pathspec import GitIgnoreSpec
+
+from heimdall import paths
+
+_LIMIT = 1024 * 1024
+
+
+class Rules(NamedTuple):
+    """The patterns of one directory and of those above it, innermost first."""
+
+    layers: "tuple[tuple[str, GitIgnoreSpec], ...]" = ()
+
+    def deeper(self, directory: str, names: Iterable[str]) -> "Rules":
+        """These rules with those of `directory`'s own ignore files `names` on top."""
+        lines = [line for name in names for line in _lines(os.path.join(directory, name))]
+        if not lines:
+            return self
+        return Rules(((directory, GitIgnoreSpec.from_lines(lines)), *self.layers))
+
+    def ignores(self, path: str, *, is_directory: bool) -> bool:
+        """Whether the patterns exclude `path`; its directories are known not to be excluded."""
+        for directory, spec in self.layers:
+            name = paths.relative(path, directory) + ("/" if is_directory else "")
+            verdict = spec.check_file(name).include
+            if verdict is not None:
+                return verdict
+        return False
+
+
+def excluded(path: str, root: str, names: tuple[str, ...]) -> bool:
+    """Whether `path` or a directory between it and `root` is excluded by the ignore files `names`
+    that lie there. Reads those files; `path` itself need not exist."""
+    rules = Rules().deeper(root, names)
+    for directory in paths.parents(path, root):
+        if rules.ignores(directory, is_directory=True):
+            return True
+        rules = rules.deeper(directory, names)
+    return rules.ignores(path, is_directory=False)
+
+
+def _lines(path: str) -> list[str]:
+    """The file's patterns; none where it is not a readable regular file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return []
+    try:
+        data = os.read(descriptor, _LIMIT)
+    except OSError:
+        return []
+    finally:
+        os.close(descriptor)
+    return data.decode("utf-8", "surrogateescape").splitlines()
