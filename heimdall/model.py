@@ -216,7 +216,8 @@ class AnchorFact(NamedTuple):
     """One anchor, looked at now. `path` is project-relative; `now` is where a moved one is
     (project-relative, with `#symbol` for a symbol). `recorded` is False where the entry names a
     path without a hash; `similarity` is 1.0 for identical bytes; `candidates` are equally good new
-    places, none of which was chosen."""
+    places, none of which was chosen; `why` says what is at the path instead of a regular file
+    (link, directory, device), "" where there is one."""
 
     path: str
     symbol: str | None
@@ -225,6 +226,7 @@ class AnchorFact(NamedTuple):
     similarity: float = 1.0
     recorded: bool = True
     candidates: tuple[str, ...] = ()
+    why: str = ""
 
 
 class Evidence(NamedTuple):
