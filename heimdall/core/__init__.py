@@ -1,1 +1,4 @@
-"""The decisions: pure functions of values, which touch no file, clock, process or database."""
+"""Decisions without a world: values in, values out.
+
+Nothing here opens, asks the time or reads the environment; the import contracts refuse it.
+"""
