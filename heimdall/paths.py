@@ -1,9 +1,10 @@
 """Names of paths: the only home of skip rules, normalising, containment and ids.
 
 A path is an absolute string as `os.fsdecode` gives it: names that are not UTF-8 carry surrogates,
-newlines are ordinary characters, and NUL cannot occur. Nothing here opens a file; the two functions
-that ask the disk (`normal`, `repository_top`) say so. What git ignores is git's business and lies in
-`heimdall.writer.ignore`; only names that are never indexed, whatever git says, are listed here.
+newlines are ordinary characters, and NUL cannot occur. Nothing here opens a file; the two
+functions that ask the disk (`normal`, `repository_top`) say so. What git ignores is git's business
+and lies in `heimdall.writer`; only names that are never indexed, whatever git says, are listed
+here.
 """
 
 import os
@@ -54,7 +55,7 @@ def normal(path: str, cwd: str) -> str:
 
 def under(path: str, root: str) -> bool:
     """Whether `path` is `root` or lies inside it; both normal."""
-    if path == root or root == "/":
+    if root in (path, "/"):
         return True
     return path.startswith(root) and path[len(root)] == "/"
 

@@ -4,7 +4,7 @@ The front is four acts: `reconcile`, `verify`, `rebuild` and the keeping of root
 composition imports the rooms behind it.
 """
 
-from heimdall.writer.reconcile import Result, add_root, rebuild, reconcile, remove_root
 from heimdall.writer.audit import verify
+from heimdall.writer.reconcile import Result, add_root, rebuild, reconcile, remove_root
 
 __all__ = ["Result", "add_root", "rebuild", "reconcile", "remove_root", "verify"]

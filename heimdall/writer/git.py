@@ -1,8 +1,8 @@
 """The git program, asked which files of a work tree count.
 
-Only questions are asked here, never a change. The user's hooks, pager and file monitor are kept out;
-the user's ignore rules are let in, because they are the point: the environment is handed on without
-its `GIT_*` variables, which inside a hook point at somebody's index.
+Only questions are asked here, never a change. The user's hooks, pager and file monitor are kept
+out; the user's ignore rules are let in, because they are the point: the environment is handed on
+without its `GIT_*` variables, which inside a hook point at somebody's index.
 """
 
 import os
@@ -10,8 +10,9 @@ import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 
 # A hostile repository may name a program as its file monitor; the answer does not need one.
-_PREFIX = ("git", "-c", "core.fsmonitor=false", "--literal-pathspecs")
+_PREFIX = ("git", "-c", "core.fsmonitor=false")
 _BATCH_BYTES = 96 * 1024
+_NOWHERE = ("not a git repository", "must be run in a work tree")
 
 
 class GitRefused(Exception):  # noqa: N818 # a refusal is what it is; the walk turns it into a value
@@ -21,6 +22,12 @@ class GitRefused(Exception):  # noqa: N818 # a refusal is what it is; the walk t
         super().__init__(directory, detail)
         self.directory = directory
         self.detail = detail
+
+    @property
+    def no_repository(self) -> bool:
+        """Whether there is no work tree at all: a `.git` that leads nowhere, as of a linked
+        worktree whose repository was removed, makes none."""
+        return any(words in self.detail for words in _NOWHERE)
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
@@ -34,7 +41,7 @@ def listed(directory: str, among: Sequence[str] = ()) -> list[str]:
     untracked and not ignored. `among` restricts the answer to these relative paths. A repository
     below shows as its directory, an untracked one with a slash at its end. Raises `GitRefused`.
     """
-    arguments = ("ls-files", "-z", "-c", "-o", "--exclude-standard")
+    arguments = ("--literal-pathspecs", "ls-files", "-z", "-c", "-o", "--exclude-standard")
     found: dict[str, None] = {}
     for batch in _batches(among) if among else ((),):
         answer = _ask(directory, (*arguments, "--", *batch))

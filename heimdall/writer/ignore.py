@@ -1,9 +1,9 @@
 """Ignore files outside git, and `.heimdallignore` everywhere: git's pattern language by pathspec.
 
-Inside a repository git itself answers (`heimdall.writer.git`); these rules are read only where there
-is no git, or on top of it. As in git a file's patterns count from its own directory, deeper files
-override, the last match decides, and nothing below an excluded directory can be let in again. The
-only importer of pathspec.
+Inside a repository git itself answers (`heimdall.writer.git`); these rules are read only where
+there is no git, or on top of it. As in git a file's patterns count from its own directory, deeper
+files override, the last match decides, and nothing below an excluded directory can be let in
+again. The only importer of pathspec.
 """
 
 import os
@@ -39,7 +39,7 @@ class Rules(NamedTuple):
         return False
 
 
-def excluded(path: str, root: str, names: tuple[str, ...]) -> bool:
+def excluded(path: str, root: str, names: tuple[str, ...], *, is_directory: bool = False) -> bool:
     """Whether `path` or a directory between it and `root` is excluded by the ignore files `names`
     that lie there. Reads those files; `path` itself need not exist."""
     rules = Rules().deeper(root, names)
@@ -47,7 +47,7 @@ def excluded(path: str, root: str, names: tuple[str, ...]) -> bool:
         if rules.ignores(directory, is_directory=True):
             return True
         rules = rules.deeper(directory, names)
-    return rules.ignores(path, is_directory=False)
+    return rules.ignores(path, is_directory=is_directory)
 
 
 def _lines(path: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Looking at one path: `lstat` and nothing else.
 
 Keeps `three-outcomes`: a path is present, gone or unreadable, and only the file system's own word
-that there is no such entry makes it gone. Whatever else goes wrong (no permission, a stale mount, an
-I/O error) is unreadable and retracts nothing. Reading content is `heimdall.extract.read`'s; whether
-a directory above is a link or a vanished mount is `heimdall.writer.ground`'s.
+that there is no such entry makes it gone. Whatever else goes wrong (no permission, a stale mount,
+an I/O error) is unreadable and retracts nothing. Reading content is `heimdall.extract.read`'s;
+whether a directory above is a link or a vanished mount is `heimdall.writer.ground`'s.
 """
 
 import errno
@@ -56,10 +56,14 @@ def special(mode: int) -> str:
 
 
 def _failed(path: str, error: OSError) -> Observed:
-    code = error.errno or 0
-    if code in _GONE:
+    if is_gone(error):
         return Observed(path, Presence.GONE, None, "")
     return Observed(path, Presence.UNREADABLE, None, unreadable(error))
+
+
+def is_gone(error: OSError) -> bool:
+    """Whether the file system says that there is no such entry."""
+    return error.errno in _GONE
 
 
 def unreadable(error: OSError) -> str:

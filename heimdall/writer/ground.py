@@ -1,0 +1,182 @@
+"""Where single paths stand: what `observe` sees, corrected by everything above the path.
+
+Keeps `three-outcomes` for hints. A file behind a link that took a directory's place is gone; a file
+that git ignores is gone from the index's world; a file below a root, mount or directory that cannot
+be looked into is unreadable, whatever `lstat` says of it. Answers are those that `walk` would give,
+one path at a time. One `Ground` serves one pass: what it has learned of directories it believes.
+"""
+
+import os
+import stat as modes
+from collections.abc import Iterable, Sequence
+
+from heimdall import paths
+from heimdall.model import Observed, Presence
+from heimdall.writer import git, observe
+from heimdall.writer.ignore import excluded
+from heimdall.writer.walk import PLAIN_IGNORES, Excluder, Listing, boundary, device, in_git
+
+OUTSIDE = "outside"
+"""No root holds the path."""
+
+IGNORED = "ignored"
+"""The path exists and does not count: ignored, behind a link, or beyond a boundary."""
+
+_FEW = 400
+"""More paths than this are cheaper to find in a listing of everything."""
+
+
+class Ground:
+    """Answers for the paths of `roots`; `mounts` are the mount points met by earlier walks."""
+
+    def __init__(self, roots: Sequence[str], mounts: Iterable[str] = ()) -> None:
+        self._roots = tuple(roots)
+        self._lost = tuple(mount for mount in mounts if is_lost(mount))
+        self._listed: set[str] = set()
+        self._above: dict[str, Observed | None] = {}
+        self._shut: dict[str, str] = {}
+        self._excluders: dict[str, Excluder] = {}
+
+    def learn(self, listing: Listing) -> None:
+        """Believe a walk of this pass: what it listed counts."""
+        self._listed.update(listing.files)
+        self._listed.update(listing.skips)
+
+    def look(self, wanted: Iterable[str]) -> dict[str, Observed]:
+        """Each path as it is now. GONE with reason `outside` or `ignored` is nobody's
+        business; PRESENT with a reason is named and not read."""
+        answers: dict[str, Observed] = {}
+        doubtful: dict[str, list[Observed]] = {}
+        for path in wanted:
+            root = paths.root_of(path, self._roots)
+            if root is None:
+                answers[path] = Observed(path, Presence.GONE, None, OUTSIDE)
+                continue
+            seen = self._above_of(path, root) or observe.observe(path)
+            answers[path] = seen
+            if seen.presence is Presence.PRESENT and path not in self._listed:
+                doubtful.setdefault(root, []).append(seen)
+            elif seen.reason == "directory":
+                answers[path] = self._directory(seen)
+        for root, seen_here in doubtful.items():
+            answers.update(self._counted(root, seen_here))
+        return answers
+
+    # -- what stands above a path ------------------------------------------------------------------
+
+    def _above_of(self, path: str, root: str) -> Observed | None:
+        """What the path's parents already decide; None where nothing stands in the way."""
+        if paths.never(path, root):
+            return Observed(path, Presence.GONE, None, IGNORED)
+        for lost in self._lost:
+            if paths.under(path, lost):
+                return Observed(path, Presence.UNREADABLE, None, "unmounted")
+        for directory in (root, *paths.parents(path, root)):
+            if directory not in self._above:
+                self._above[directory] = _passable(directory, directory == root)
+            if (verdict := self._above[directory]) is not None:
+                return verdict._replace(path=path)
+        return None
+
+    # -- whether a path that is there counts -------------------------------------------------------
+
+    def _counted(self, root: str, seen: Sequence[Observed]) -> dict[str, Observed]:
+        try:
+            counting = self._by_git(root, seen) if in_git(root) else self._by_files(root, seen)
+        except git.GitRefused as refused:
+            if not refused.no_repository:
+                reason = f"git-refused:{refused.detail}"
+                return {s.path: Observed(s.path, Presence.UNREADABLE, None, reason) for s in seen}
+            counting = self._by_files(root, seen)
+        return {one.path: self._verdict(one, root, one.path in counting) for one in seen}
+
+    def _verdict(self, seen: Observed, root: str, counts: bool) -> Observed:
+        if counts:
+            return self._directory(seen) if seen.reason == "directory" else seen
+        # git cannot list what lies in a directory that it cannot open, so its silence proves
+        # nothing there.
+        for directory in (root, *paths.parents(seen.path, root)):
+            if reason := self._shut_reason(directory):
+                return Observed(seen.path, Presence.UNREADABLE, None, reason)
+        if seen.reason == "directory" and (reason := self._shut_reason(seen.path)):
+            return Observed(seen.path, Presence.UNREADABLE, None, reason)
+        return Observed(seen.path, Presence.GONE, None, IGNORED)
+
+    def _directory(self, seen: Observed) -> Observed:
+        """A directory counts only as a boundary, or as one that cannot be opened."""
+        if reason := boundary(seen.path):
+            return seen._replace(reason=reason)
+        if reason := self._shut_reason(seen.path):
+            return Observed(seen.path, Presence.UNREADABLE, None, reason)
+        return seen._replace(reason="submodule")
+
+    def _shut_reason(self, directory: str) -> str:
+        if directory not in self._shut:
+            self._shut[directory] = _why_shut(directory)
+        return self._shut[directory]
+
+    def _by_git(self, root: str, seen: Sequence[Observed]) -> set[str]:
+        names = {paths.relative(one.path, root): one for one in seen}
+        among = [name for name in names if name != "."]
+        answer = git.listed(root, among if len(among) <= _FEW else ())
+        listed = {name.rstrip("/") for name in answer}
+        # git never lists pipes, sockets and devices; whether they count its ignore rules say.
+        odd = [n for n, one in names.items() if one.reason and one.reason not in _LISTED]
+        listed |= set(odd) - git.ignored(root, odd)
+        excluder = self._excluders.setdefault(root, Excluder(root))
+        base = "" if root == "/" else root
+        return {
+            one.path
+            for name, one in names.items()
+            if name in listed and not excluder.excludes(f"{base}/{name}")
+        }
+
+    def _by_files(self, root: str, seen: Sequence[Observed]) -> set[str]:
+        return {
+            one.path
+            for one in seen
+            if paths.DERIVED.isdisjoint(paths.relative(one.path, root).split("/"))
+            and not any(boundary(directory) for directory in paths.parents(one.path, root))
+            and not (one.reason == "directory" and not boundary(one.path))
+            and not excluded(one.path, root, PLAIN_IGNORES, is_directory=one.reason == "directory")
+        }
+
+
+_LISTED = frozenset({"link", "directory"})
+
+
+def is_lost(mount: str) -> bool:
+    """Whether a directory that was a mount point is none now: what was below it is not gone, it is
+    somewhere else."""
+    here = device(mount)
+    return here == 0 or here == device(os.path.dirname(mount))
+
+
+def _passable(directory: str, is_root: bool) -> Observed | None:
+    """None where `directory` is one; else what that makes of the paths below."""
+    try:
+        mode = os.lstat(directory).st_mode
+    except OSError as error:
+        # A root that is not there is a disk that is not mounted, until somebody removes the root.
+        if is_root or not observe.is_gone(error):
+            return Observed(directory, Presence.UNREADABLE, None, observe.unreadable(error))
+        return Observed(directory, Presence.GONE, None, "")
+    if modes.S_ISDIR(mode):
+        return _why_root_is_shut(directory) if is_root else None
+    if is_root:
+        return Observed(directory, Presence.UNREADABLE, None, "unreadable:ENOTDIR")
+    return Observed(directory, Presence.GONE, None, IGNORED if modes.S_ISLNK(mode) else "")
+
+
+def _why_root_is_shut(root: str) -> Observed | None:
+    reason = _why_shut(root)
+    return Observed(root, Presence.UNREADABLE, None, reason) if reason else None
+
+
+def _why_shut(directory: str) -> str:
+    """Why a directory cannot be listed; "" where it can, or is not there."""
+    try:
+        with os.scandir(directory):
+            return ""
+    except OSError as error:
+        return "" if observe.is_gone(error) else observe.unreadable(error)

@@ -1,0 +1,358 @@
+"""Walking a root: every file that counts, with its stat, and everything passed over, with a reason.
+
+Inside a repository git says which files count, and its answer is completed by what it never
+mentions: pipes, sockets, devices and directories that cannot be opened. Outside, the ignore files
+are read by `heimdall.writer.ignore`. Nested repositories, submodules and linked worktrees are
+boundaries: named, never entered. No link is ever followed. Serves `no-silent-skip` and
+`three-outcomes`: what cannot be looked at stands in the listing as unreadable, and a root that
+cannot be walked at all is a listing with a `failure`, from which nothing may be concluded.
+"""
+
+import os
+import re
+import stat as modes
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from heimdall import paths
+from heimdall.model import Stat
+from heimdall.writer import git, observe
+from heimdall.writer.ignore import Rules
+
+PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
+"""The ignore files that count outside a repository."""
+
+_NEVER = re.compile(rf"(?:^|/)(?:{'|'.join(re.escape(n) for n in sorted(paths.NEVER))})(?:/|$)")
+_GIT_FILE_LIMIT = 4096
+
+
+class Listing(NamedTuple):
+    """What lies below `top` (the root, or a directory in it) at one moment.
+
+    `files` are the regular files that count; `skips` maps what counts and is not a regular file, or
+    could not be looked at, to its reason; `closed` are directories that could not be listed: what
+    is missing below them is not known to be gone. `failure` is "" or why nothing could be listed;
+    `mounts` are the mount points met, `top` itself among them if it is one.
+    """
+
+    top: str
+    files: dict[str, Stat]
+    skips: dict[str, str]
+    closed: frozenset[str]
+    failure: str = ""
+    mounts: tuple[str, ...] = ()
+
+
+def walk(root: str, top: str | None = None) -> Listing:
+    """List `root`, or only what lies below its directory `top` (which is no boundary, lies behind
+    none, and is not ignored)."""
+    top = root if top is None else top
+    failure = _unwalkable(top)
+    if failure:
+        return Listing(top, {}, {}, frozenset({top}), failure)
+    try:
+        return _walk_git(root, top) if in_git(root) else _walk_plain(root, top)
+    except git.GitRefused as refused:
+        if refused.no_repository:
+            return _walk_plain(root, top)
+        # Another set of rules would take in what git ignores and drop it again later.
+        return Listing(top, {}, {}, frozenset({top}), f"git-refused:{refused.detail}")
+
+
+def in_git(root: str) -> bool:
+    """Whether git decides what counts below `root`: it lies in a work tree, and not in a directory
+    which that work tree ignores (whoever names such a directory wants it all the same). Raises
+    `GitRefused`."""
+    top = paths.repository_top(root)
+    if top is None:
+        return False
+    return top == root or not git.ignored(top, [paths.relative(root, top)])
+
+
+def boundary(directory: str) -> str:
+    """What kind of foreign tree begins at `directory`, "" where none does."""
+    entry = os.path.join(directory, ".git")
+    try:
+        mode = os.lstat(entry).st_mode
+    except OSError:
+        return ""
+    if not modes.S_ISREG(mode):
+        return "nested-repository"
+    text = _start_of(entry)
+    # A worktree of a submodule lies at .git/modules/x/worktrees/y: the innermost word decides.
+    if b"/worktrees/" in text:
+        return "worktree"
+    return "submodule" if b"/modules/" in text else "nested-repository"
+
+
+def _start_of(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(descriptor, _GIT_FILE_LIMIT)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def _unwalkable(top: str) -> str:
+    """Why a directory cannot be walked, "" where it can."""
+    try:
+        with os.scandir(top) as entries:
+            next(entries, None)
+    except OSError as error:
+        return observe.unreadable(error)
+    return ""
+
+
+class Mounts:
+    """The directories of one walk that lie on another device than the one above them."""
+
+    def __init__(self, top: str) -> None:
+        self._devices: dict[str, int] = {}
+        self._found: set[str] = set()
+        self._enter(top)
+
+    def device(self, directory: str) -> int:
+        """The number of the device that `directory` lies on; 0 where it is no directory (a link to
+        one is none). Its parents were asked about before."""
+        known = self._devices.get(directory)
+        return self._enter(directory) if known is None else known
+
+    def found(self) -> tuple[str, ...]:
+        """The mount points, sorted."""
+        return tuple(sorted(self._found))
+
+    def _enter(self, directory: str) -> int:
+        number = device(directory)
+        above = os.path.dirname(directory)
+        if above not in self._devices:
+            self._devices[above] = device(above)
+        if number and number != self._devices[above]:
+            self._found.add(directory)
+        self._devices[directory] = number
+        return number
+
+
+def device(directory: str) -> int:
+    """The device that `directory` lies on, 0 where there is no such directory."""
+    try:
+        status = os.lstat(directory)
+    except OSError:
+        return 0
+    return status.st_dev if modes.S_ISDIR(status.st_mode) else 0
+
+
+# -- outside git -----------------------------------------------------------------------------------
+
+
+def _walk_plain(root: str, top: str) -> Listing:
+    files: dict[str, Stat] = {}
+    skips: dict[str, str] = {}
+    closed: set[str] = set()
+    waiting = [(top, rules_at(root, top, PLAIN_IGNORES))]
+    # Bind mounts can make a tree contain itself.
+    entered: set[tuple[int, int]] = set()
+    mounts = Mounts(top)
+    while waiting:
+        directory, rules = waiting.pop()
+        for entry in _entries(directory, skips, closed):
+            if entry.name in paths.NEVER or entry.name in paths.DERIVED:
+                continue
+            is_directory = entry.is_dir(follow_symlinks=False)
+            if rules.ignores(entry.path, is_directory=is_directory):
+                continue
+            if not is_directory:
+                _file(entry.path, files, skips)
+            elif reason := boundary(entry.path):
+                skips[entry.path] = reason
+            elif (entry.inode(), mounts.device(entry.path)) not in entered:
+                entered.add((entry.inode(), mounts.device(entry.path)))
+                waiting.append((entry.path, rules.deeper(entry.path, PLAIN_IGNORES)))
+    return Listing(top, files, skips, frozenset(closed), "", mounts.found())
+
+
+def rules_at(root: str, directory: str, names: tuple[str, ...]) -> Rules:
+    """The rules of the ignore files `names` that hold inside `directory`."""
+    rules = Rules().deeper(root, names)
+    if directory == root:
+        return rules
+    for between in (*paths.parents(directory, root), directory):
+        rules = rules.deeper(between, names)
+    return rules
+
+
+def _entries(
+    directory: str, skips: dict[str, str], closed: set[str]
+) -> Iterator["os.DirEntry[str]"]:
+    """The directory's entries; one that cannot be listed is named and closed."""
+    try:
+        with os.scandir(directory) as entries:
+            found = list(entries)
+    except OSError as error:
+        # A directory that vanished between its parent's listing and now holds nothing any more.
+        if not observe.is_gone(error):
+            skips[directory] = observe.unreadable(error)
+            closed.add(directory)
+        return iter(())
+    return iter(found)
+
+
+def _file(path: str, files: dict[str, Stat], skips: dict[str, str]) -> None:
+    """Put one listed path where it belongs; one that vanished belongs nowhere."""
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        if not observe.is_gone(error):
+            skips[path] = observe.unreadable(error)
+        return
+    if modes.S_ISREG(status.st_mode):
+        files[path] = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+    elif modes.S_ISDIR(status.st_mode):
+        # Listed and yet a directory: git tracks a commit of another repository here.
+        skips[path] = boundary(path) or "submodule"
+    else:
+        skips[path] = observe.special(status.st_mode)
+
+
+# -- inside git ------------------------------------------------------------------------------------
+
+
+def _walk_git(root: str, top: str) -> Listing:
+    base = top.rstrip("/") + "/"
+    listed = [name for name in git.listed(top) if not _NEVER.search(name)]
+    skips = {
+        base + name[:-1]: boundary(base + name[:-1]) or "nested-repository"
+        for name in listed
+        if name.endswith("/")
+    }
+    files: dict[str, Stat] = {}
+    closed: set[str] = set()
+    mounts = Mounts(top)
+    directories = _real_directories(base, listed, mounts)
+    lstat, regular = os.lstat, modes.S_ISREG
+    for name in listed:
+        at = name.rfind("/")
+        if at + 1 == len(name) or (at > 0 and name[:at] not in directories):
+            continue
+        path = base + name
+        # The one call that every file of every audit costs; the rare cases go the long way round.
+        try:
+            status = lstat(path)
+        except OSError:
+            _file(path, files, skips)
+            continue
+        if regular(status.st_mode):
+            files[path] = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+        else:
+            _file(path, files, skips)
+    _unmentioned(top, directories, files, skips, closed)
+    return _also_ignored(root, Listing(top, files, skips, frozenset(closed), "", mounts.found()))
+
+
+def _real_directories(base: str, names: Iterable[str], mounts: Mounts) -> set[str]:
+    """The directories (relative to `top`, "" for itself) that hold listed files and are reached
+    without a link: git tracks what lay there before a link took the place of a directory."""
+    wanted: set[str] = set()
+    for holder in {name[: name.rfind("/")] for name in names if "/" in name}:
+        directory = holder
+        while directory and directory not in wanted:
+            wanted.add(directory)
+            directory = directory.rpartition("/")[0]
+    real = {""}
+    for directory in sorted(wanted):
+        if directory.rpartition("/")[0] in real and mounts.device(base + directory):
+            real.add(directory)
+    return real
+
+
+def _unmentioned(
+    top: str,
+    directories: set[str],
+    files: dict[str, Stat],
+    skips: dict[str, str],
+    closed: set[str],
+) -> None:
+    """Find what git never lists: things that are neither file, link nor directory, and directories
+    that it could not open. A directory without a listed file is mostly an ignored one, so git is
+    asked about all of them at once before any is entered."""
+    base = top.rstrip("/") + "/"
+    known = {base + directory for directory in directories}
+    fresh = sorted(known)
+    while fresh:
+        found: dict[str, str] = {}
+        for directory in fresh:
+            for entry in _entries(directory.rstrip("/") or "/", skips, closed):
+                path = entry.path
+                if path in files or path in known or path in skips:
+                    continue
+                if kind := _unlisted(entry):
+                    found[path] = kind
+        outside = git.ignored(top, [path[len(base) :] for path in found])
+        kept = {path: kind for path, kind in found.items() if path[len(base) :] not in outside}
+        fresh = [path for path, kind in kept.items() if kind == "directory"]
+        known.update(fresh)
+        skips.update((path, kind) for path, kind in kept.items() if kind != "directory")
+
+
+def _unlisted(entry: "os.DirEntry[str]") -> str:
+    """The kind of an entry that git would not have listed; "" for one that it would."""
+    if entry.name in paths.NEVER or entry.is_symlink() or entry.is_file(follow_symlinks=False):
+        return ""
+    if entry.is_dir(follow_symlinks=False):
+        return "directory"
+    try:
+        return observe.special(entry.stat(follow_symlinks=False).st_mode)
+    except OSError:
+        return ""
+
+
+def _also_ignored(root: str, listing: Listing) -> Listing:
+    """The listing without what `.heimdallignore` files exclude; most trees have none."""
+    suffix = "/" + paths.IGNORE_FILE
+    above = [os.path.join(d, paths.IGNORE_FILE) for d in _down_to(root, listing.top)]
+    if not any(path.endswith(suffix) for path in listing.files) and not any(
+        os.path.lexists(path) for path in above
+    ):
+        return listing
+    excluder = Excluder(root)
+    return listing._replace(
+        files={p: s for p, s in listing.files.items() if not excluder.excludes(p)},
+        skips={p: s for p, s in listing.skips.items() if not excluder.excludes(p)},
+    )
+
+
+def _down_to(root: str, directory: str) -> tuple[str, ...]:
+    if directory == root:
+        return (root,)
+    return (root, *paths.parents(directory, root), directory)
+
+
+class Excluder:
+    """`.heimdallignore` inside a repository, its rules kept by directory."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        # None: the directory is excluded itself, and all below it.
+        self._rules: dict[str, Rules | None] = {}
+
+    def excludes(self, path: str) -> bool:
+        """Whether a rule excludes `path` or a directory above it."""
+        rules = self._at(os.path.dirname(path))
+        return rules is None or rules.ignores(path, is_directory=False)
+
+    def _at(self, directory: str) -> Rules | None:
+        if directory in self._rules:
+            return self._rules[directory]
+        if directory == self._root:
+            above: Rules | None = Rules()
+        else:
+            above = self._at(os.path.dirname(directory))
+            if above is not None and above.ignores(directory, is_directory=True):
+                above = None
+        rules = None if above is None else above.deeper(directory, (paths.IGNORE_FILE,))
+        self._rules[directory] = rules
+        return rules
