@@ -1,26 +1,29 @@
 """The one composition: every act that a command, the MCP server or a test may ask for.
 
-An App is a `Settings` and a current directory; each method is one act and returns a value, or raises
-what the rooms below raise. No words for people, no printing, no exit codes. The rooms that write are
-imported where they are called: a search is a whole process and must not load git, locks and parsers
-in order not to use them. Held by tests/heimdall/test_app.py.
+An App is a `Settings` and a current directory; each method is one act and returns a value, or
+raises what the rooms below raise. No words for people, no printing, no exit codes. The rooms that
+write are imported where they are called: a search is a whole process and must not load git, locks
+and parsers in order not to use them. Held by tests/heimdall/test_app.py.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import gitmemo
+from heimdall import hints
 from heimdall import paths as names
 from heimdall.config import Settings
 from heimdall.errors import NoJournal, UnknownPath
 from heimdall.model import Depth, Drift, PathRow, Presence, Report
 
 if TYPE_CHECKING:
-    from gitmemo import Draft, Entry, EntryId, Event, Kind, Place, Store, Written
+    from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
+
+T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while something long runs."""
@@ -28,12 +31,12 @@ Progress = Callable[[int, int], None]
 
 class Opened(NamedTuple):
     """What `init` did. `store` is the `.mem`; `created` is False where it was there before;
-    `index` is None where no indexing was asked for."""
+    `indexed` is None where no indexing was asked for."""
 
     root: str
     store: str
     created: bool
-    index: "Result | None"
+    indexed: "Result | None"
 
 
 class Changes(NamedTuple):
@@ -124,34 +127,76 @@ class App:
 
         Raises NoProject outside a repository, and what the store and the writer raise.
         """
-        raise NotImplementedError
+        place = self._place_or_none()
+        if here:
+            place = gitmemo.Place(self.cwd, self.cwd, None, worktree=False)
+        if place is None:
+            raise gitmemo.NoProject(self.cwd)
+        created = not os.path.lexists(os.path.join(place.store_root, ".mem"))
+        store = gitmemo.Store.init(place.store_root, **self._habits())
+        if not index:
+            return Opened(place.root, store.path, created, None)
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        root = names.normal(".", place.root)
+        writer.add_root(self.settings, root, depth=None)
+        result = writer.reconcile(self.settings, (root,), progress=progress)
+        return Opened(place.root, store.path, created, result)
 
     def write(self, draft: "Draft", related: Sequence[str] = ()) -> "Written":
         """One new entry. `related` are `path` or `path#symbol` as seen from the current directory;
         the symbols of those files that the text names are anchored without being asked."""
-        raise NotImplementedError
+        place, store = self._store()
+        wanted = [related_path(text, self.cwd, place.root) for text in related]
+        return store.write(_anchored(draft, wanted, place.root), code_root=place.root)
 
     def read(self, entry_id: str) -> "Entry":
         """One entry whole, active or not."""
-        raise NotImplementedError
+        return self._store()[1].read(entry_id)
 
     def replace(self, entry_id: str, changes: Changes) -> "Written":
-        """Put a new entry in the place of an active one; what `changes` leaves out is inherited."""
-        raise NotImplementedError
+        """Put a new entry in the place of an active one; what `changes` leaves out is inherited.
+
+        Inherited paths and symbols are pinned anew, so one that is gone by now is refused and must
+        be named anew: a replacement says what holds today.
+        """
+        place, store = self._store()
+        old = store.read(entry_id)
+        draft = gitmemo.Draft(
+            title=_either(changes.title, old.title),
+            summary=_either(changes.summary, old.summary),
+            keywords=_either(changes.keywords, old.keywords),
+            content=_either(changes.content, old.content),
+            kind=changes.kind,
+            related_branches=old.related_branches,
+        )
+        wanted: list[tuple[str, str | None]]
+        if changes.related is None:
+            wanted = [(path, None) for path in old.related_paths]
+            wanted += [(one.path, one.symbol) for one in old.anchors if one.symbol is not None]
+        else:
+            wanted = [related_path(text, self.cwd, place.root) for text in changes.related]
+        return store.replace(entry_id, _anchored(draft, wanted, place.root), code_root=place.root)
 
     def delete(self, entry_id: str, reason: str) -> "EntryId":
         """Withdraw an active entry; the id of the commit that did it."""
-        raise NotImplementedError
+        return self._store()[1].delete(entry_id, reason)
 
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> "tuple[Event, ...]":
         """The life of one entry, or of the store, newest first."""
-        raise NotImplementedError
+        return self._store()[1].history(entry_id, limit=limit)
 
     # -- the index ---------------------------------------------------------------------------------
 
     def hint(self, paths: Sequence[str], reason: str = "cli") -> int:
         """Say that `paths` may have changed; the number of hints that were written."""
-        raise NotImplementedError
+        seen = [hints.absolute(path, self.cwd) for path in paths]
+        home, at_ms = self.settings.home, int(self.settings.now() * 1000)
+        written = hints.append(home, seen, reason, at_ms=at_ms)
+        if seen and not written:
+            fallback = hints.fallback_for(self.cwd)
+            written = hints.append(home, seen, reason, at_ms=at_ms, fallback=fallback)
+        return written
 
     def reconcile(
         self,
@@ -161,27 +206,177 @@ class App:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Reconciled:
-        """Make the index equal to the disk: hints and queue alone, or `paths`, or every root."""
-        raise NotImplementedError
+        """Make the index equal to the disk: hints and queue alone, or `paths`, or every root.
+
+        The project of the current directory (with `everything`) and of each directory in `paths`
+        becomes a root where it is none yet; a directory outside every project becomes one itself,
+        because whoever names it wants it. A dry run registers nothing.
+        """
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        wanted = [names.normal(path, self.cwd) for path in paths]
+        registered = () if dry_run else self._register(wanted, everything=everything)
+        result = writer.reconcile(
+            self.settings, None if everything else wanted, dry_run=dry_run, progress=progress
+        )
+        return Reconciled(result, registered)
 
     def verify(self, *, deep: bool = False) -> tuple[Drift, ...]:
         """Every place where the index and the disk disagree."""
-        raise NotImplementedError
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        return writer.verify(self.settings, deep=deep)
 
     def depth(self, path: str) -> Reached:
-        """How deep `path` is indexed, and why no deeper."""
-        raise NotImplementedError
+        """How deep `path` is indexed, and why no deeper; raises UnknownPath outside the index."""
+        wanted = names.normal(path, self.cwd)
+        with _reader(self.settings) as journal:
+            row = journal.path(wanted)
+            if row is not None and not os.path.isdir(wanted):
+                return Reached(wanted, False, {row.depth.name.lower(): 1}, (row,))
+            root = names.root_of(wanted, [one.path for one in journal.roots()])
+            if root is None:
+                raise UnknownPath(wanted, "lies in no indexed project")
+            below = [row for row in journal.paths(root) if names.under(row.path, wanted)]
+        if not below:
+            raise UnknownPath(wanted, "is not indexed")
+        there = [row for row in below if row.state is not Presence.GONE]
+        counts = {
+            level.name.lower(): sum(row.depth is level for row in there)
+            for level in Depth
+            if any(row.depth is level for row in there)
+        }
+        return Reached(wanted, True, counts, tuple(row for row in there if row.depth < row.asked))
 
     def graph(
         self, root: str | None = None, *, relative: bool = False
-    ) -> Iterator[dict[str, dict[str, object]]]:
+    ) -> Iterator[dict[str, object]]:
         """The whole index, or one root's, line by line in a fixed order."""
-        raise NotImplementedError
+        wanted = None if root is None else names.normal(root, self.cwd)
+        with _reader(self.settings) as journal:
+            if wanted is not None and wanted not in [one.path for one in journal.roots()]:
+                raise UnknownPath(wanted, "is not an indexed project")
+            yield from journal.graph(wanted, relative=relative)
 
     def status(self) -> Standing:
-        """What is indexed, and whether it is behind."""
-        raise NotImplementedError
+        """What is indexed, and whether it is behind. An index that was never made is an answer; one
+        that cannot be used raises."""
+        place = self._place_or_none()
+        home = self.settings.home
+        store = os.path.join(place.store_root, ".mem") if place else None
+        known = store if store and os.path.isdir(store) else None
+        project = place.root if place else None
+        try:
+            with _reader(self.settings) as journal:
+                behind = journal.behind() or hints.waiting(home) > 0
+                state = "behind" if behind else "ok"
+                return Standing(home, state, journal.roots(), journal.counts(), project, known)
+        except NoJournal:
+            return Standing(home, "absent", (), None, project, known)
 
     def rebuild(self, *, progress: Progress | None = None) -> "Result":
         """Throw the index away and make it again from the disk."""
-        raise NotImplementedError
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        return writer.rebuild(self.settings, progress=progress)
+
+    # -- what they share ---------------------------------------------------------------------------
+
+    def _place_or_none(self) -> "Place | None":
+        return gitmemo.locate(self.cwd, shared_worktrees=self.settings.shared_worktrees)
+
+    def _habits(self) -> "_Habits":
+        return {
+            "identity": self.settings.identity,
+            "clock": self.settings.now,
+            "lock_timeout_s": self.settings.lock_timeout_s,
+        }
+
+    def _store(self) -> "tuple[Place, Store]":
+        """The project here and its store; raises NoProject or what opening a store raises."""
+        place = self._place_or_none()
+        if place is None:
+            raise gitmemo.NoProject(self.cwd)
+        return place, gitmemo.Store.open(place.store_root, **self._habits())
+
+    def _register(self, wanted: Sequence[str], *, everything: bool) -> tuple[str, ...]:
+        """Put projects under watch that are not yet; the roots that are new."""
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        folders = [path for path in wanted if os.path.isdir(path) and not os.path.islink(path)]
+        here = self._place_or_none()
+        if everything and here is not None:
+            folders.append(names.normal(".", here.root))
+        new: dict[str, None] = {}
+        roots = _roots(self.settings)
+        for folder in folders:
+            place = gitmemo.locate(folder, shared_worktrees=self.settings.shared_worktrees)
+            root = names.normal(".", place.root) if place else folder
+            covered = root in roots if place else names.root_of(folder, roots) is not None
+            if not covered and writer.add_root(self.settings, root, depth=None):
+                new[root] = None
+        return tuple(new)
+
+
+class _Habits(TypedDict):
+    """How a store is opened."""
+
+    identity: "Identity | None"
+    clock: Callable[[], float]
+    lock_timeout_s: float
+
+
+def related_path(text: str, cwd: str, root: str) -> tuple[str, str | None]:
+    """`path` or `path#symbol`, seen from `cwd`, as a project-relative path and a symbol.
+
+    A file whose own name holds `#` is taken whole. What is absolute, or leads out of the project,
+    is handed on as it was written: the store refuses it in its own words.
+    """
+    path, symbol = text, None
+    if "#" in text and not os.path.lexists(os.path.join(cwd, text)):
+        head, _, tail = text.rpartition("#")
+        path, symbol = (head, tail) if head and tail else (text, None)
+    if not path or os.path.isabs(path) or "\0" in path:
+        return path, symbol
+    seen = os.path.normpath(os.path.join(cwd, path))
+    top = os.path.normpath(root)
+    return (names.relative(seen, top) if names.under(seen, top) else path), symbol
+
+
+def _anchored(draft: "Draft", wanted: Sequence[tuple[str, str | None]], root: str) -> "Draft":
+    """The draft with its related paths, and with anchors for the symbols named or asked for."""
+    from heimdall.anchors import anchor_symbols  # noqa: PLC0415 # the parsers behind it are heavy
+
+    related = tuple(dict.fromkeys(path for path, _ in wanted))
+    files = [path for path in related if _inside(path) and os.path.isfile(os.path.join(root, path))]
+    explicit: dict[str, list[str]] = {}
+    for path, symbol in wanted:
+        if symbol is not None and path in files:
+            explicit.setdefault(path, []).append(symbol)
+    text = "\n".join((draft.title, draft.summary, *draft.keywords, draft.content))
+    anchors = anchor_symbols(root, text, files, explicit) if files else ()
+    return draft._replace(related_paths=related, anchors=anchors)
+
+
+def _inside(path: str) -> bool:
+    """Whether a path is relative and does not climb."""
+    return bool(path) and not os.path.isabs(path) and os.pardir not in path.split("/")
+
+
+def _either(new: T | None, old: T) -> T:
+    return old if new is None else new
+
+
+def _reader(settings: Settings) -> "JournalReader":
+    from heimdall.journal.read import open_reader  # noqa: PLC0415 # SQLite, where it is needed
+
+    return open_reader(settings.home)
+
+
+def _roots(settings: Settings) -> list[str]:
+    """The roots under watch; none where nothing was ever indexed."""
+    try:
+        with _reader(settings) as journal:
+            return [one.path for one in journal.roots()]
+    except NoJournal:
+        return []

@@ -1,4 +1,4 @@
-"""The options of `search`, said once.
+"""The options of `search` and `hint`, said once.
 
 One table drives both ways in: the quick one (`fast`, no typer) and the full one (`commands`, typer
 with help), so that they cannot come to disagree; tests/heimdall/cli/test_options.py compares them.
@@ -72,6 +72,18 @@ SEARCH = (
 )
 """Every option of `mem search` and `heimdall search`."""
 
+HINT = (
+    Option(
+        "stdin",
+        ("--stdin",),
+        FLAG,
+        "Read paths from standard input: a line or NUL each, or a hook's JSON.",
+        default=False,
+    ),
+    Option("as_json", ("--json",), FLAG, "Print how many hints were written.", default=False),
+)
+"""Every option of `heimdall hint`."""
+
 
 class Parsed(NamedTuple):
     """The words of a command line and the value of every option of the table."""
@@ -101,7 +113,7 @@ def parse(argv: Sequence[str], table: Sequence[Option]) -> Parsed | None:
             given = next(rest, None)
         if not _take(option, given, values):
             return None
-    return Parsed(tuple(words), values) if any(words) else None
+    return Parsed(tuple(words), values)
 
 
 def _split(argument: str) -> tuple[str, str | None]:

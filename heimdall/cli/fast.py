@@ -1,0 +1,60 @@
+"""The two commands that are called all day, without typer: `search` and `hint`.
+
+An agent asks before each piece of work, a hook hints after each edit; loading a command-line
+library costs either of them more than its own work. What the option table cannot read exactly goes
+to typer instead. Nothing here may import typer, rich, or a room that writes;
+tests/house/test_imports.py looks.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from heimdall import hints
+from heimdall.cli import options, session
+
+
+def search(argv: Sequence[str]) -> int | None:
+    """`mem search` on these arguments; None where they need explaining."""
+    parsed = options.parse(argv, options.SEARCH)
+    if parsed is None or not any(word.strip() for word in parsed.words):
+        return None
+    return answer(parsed.words, parsed.values)
+
+
+def hint(argv: Sequence[str]) -> int | None:
+    """`heimdall hint` on these arguments; None where they need explaining."""
+    parsed = options.parse(argv, options.HINT)
+    if parsed is None or bool(parsed.words) == bool(parsed.values["stdin"]):
+        return None
+    return append(parsed.words, parsed.values)
+
+
+def answer(words: Sequence[str], values: dict[str, object]) -> int:
+    """Ask and print; an empty answer is a fine answer."""
+    from heimdall.cli import render  # noqa: PLC0415 # a hint prints nothing
+
+    app = session.open_app()
+    asked = dict(values)
+    as_json = asked.pop("as_json")
+    kinds = asked.pop("kinds")
+    chosen = frozenset(kinds) if isinstance(kinds, tuple | list) and kinds else None
+    report = app.search(words, kinds=chosen, **asked)  # type: ignore[arg-type] # typed by the table
+    if as_json:
+        session.say(render.report_json(report))
+    elif session.pretty():
+        from heimdall.cli import pretty  # noqa: PLC0415 # rich, only on a terminal
+
+        pretty.report(report, app.cwd)
+    else:
+        session.say(render.report_text(report, app.cwd))
+    return 0
+
+
+def append(words: Sequence[str], values: dict[str, object]) -> int:
+    """Write the hints; nothing is printed unless asked for."""
+    app = session.open_app()
+    paths = hints.from_stdin(sys.stdin.buffer.read(), app.cwd) if values["stdin"] else words
+    count = app.hint(paths)
+    if values["as_json"]:
+        session.say(f'{{"schema": "heimdall.hint/1", "written": {count}}}')
+    return 0

@@ -1,0 +1,51 @@
+"""Where a command meets its process: environment, current directory, streams.
+
+The one place of the commands that reads the environment; everything below gets values. Light enough
+for a search: nothing is imported but what a search needs anyway.
+"""
+
+import os
+import sys
+
+from heimdall import config
+from heimdall.app import App
+from heimdall.errors import UnknownPath
+
+
+def open_app() -> App:
+    """The App of this process; raises BadConfig, or UnknownPath where the current directory was
+    removed under our feet."""
+    try:
+        cwd = os.getcwd()
+    except OSError as error:
+        raise UnknownPath(".", "the current directory does not exist any more") from error
+    return App(config.load(os.environ, os.path.expanduser("~")), cwd)
+
+
+def prepare_streams() -> None:
+    """Both streams in UTF-8 whatever the locale. What UTF-8 cannot carry (a path that is no text)
+    appears as a backslash escape, which inside a JSON string is the right spelling too."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def pretty(stream: object = None) -> bool:
+    """Whether people look at `stream` (default: standard output) in colour."""
+    return _terminal(sys.stdout if stream is None else stream)
+
+
+def _terminal(stream: object) -> bool:
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty()) and os.environ.get("TERM") != "dumb"
+
+
+def say(text: str) -> None:
+    """One block of data on standard output."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def warn(text: str) -> None:
+    """One line for people on standard error."""
+    sys.stderr.write(text + "\n")
