@@ -16,6 +16,10 @@ LIKE = 0.5
 MARGIN = 0.1
 """How much better than the next one the best similar candidate must be."""
 
+EDITED = 0.99
+"""The similarity of a file that was seen moving whole and does not hold the anchored bytes: it was
+edited before or after, by how much nobody measured."""
+
 NAMED = 5
 """How many equally good places are named at most."""
 

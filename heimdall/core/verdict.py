@@ -11,6 +11,7 @@ compares with `REASONS`.
 from collections.abc import Callable
 from typing import NamedTuple
 
+from heimdall.core.rehome import EDITED
 from heimdall.model import AnchorFact, AnchorState, Evidence, Judgement, Verdict
 
 COVERED = 0.5
@@ -28,6 +29,7 @@ REASONS = {
     "symbol-moved": "an anchored symbol was found in another file, byte for byte",
     "moved-identical": "an anchored file was found at another path, byte for byte",
     "moved-similar": "an anchored file was found at another path, edited; how alike follows",
+    "moved-edited": "an anchored file was seen moving whole; it was edited before or after",
     "moved-ambiguous": "the content has several equally good new places, which the anchor names",
     "path-missing": "nothing is at the anchored path, and the content was not found elsewhere",
     "not-a-file": "a link, a directory or a device is where the anchored file was",
@@ -224,13 +226,17 @@ def _moves(case: _Case) -> tuple[str, ...]:
             found["symbol-moved"] = None
             continue
         alike = min(fact.similarity, file.similarity if file is not None else 1.0)
-        found["moved-identical" if alike >= 1.0 else f"moved-similar:{_share(alike)}"] = None
+        found[_likeness(alike)] = None
     return tuple(found)
 
 
-def _share(similarity: float) -> str:
-    """Two digits; 1.00 is said of identical bytes alone, and those are not `moved-similar`."""
-    return f"{min(similarity, 0.99):.2f}"
+def _likeness(similarity: float) -> str:
+    """How a file is like the one that was recorded; a share of 1.00 is said of nothing."""
+    if similarity >= 1.0:
+        return "moved-identical"
+    if similarity >= EDITED:
+        return "moved-edited"
+    return f"moved-similar:{min(similarity, 0.99):.2f}"
 
 
 def _choices(case: _Case) -> tuple[str, ...]:

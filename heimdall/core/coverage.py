@@ -1,0 +1,56 @@
+"""How much of a query a text answers, without splitting the whole text into words.
+
+Pure. `gitmemo.coverage` compares with a finished set of tokens; a file's content has none, and
+making it costs a search more than all its other work. So each token of the query is first looked
+for as plain characters, and only the identifiers around the places found are split, by the same
+`gitmemo.tokens` that made the query's. Held by tests/heimdall/core/test_coverage.py.
+"""
+
+import re
+from unicodedata import normalize
+
+from gitmemo import tokens
+
+PLACES = 64
+"""How many places of one token are looked at before it counts as absent."""
+
+_EDGE = 80
+"""Characters of an identifier that are taken on each side of a place."""
+
+_WORD_BEFORE = re.compile(r"\w*\Z")
+_WORD_AFTER = re.compile(r"\w*")
+
+
+def answers(query: tuple[str, ...], text: str) -> float:
+    """The share of `query` (tokens as `gitmemo.query_tokens` gives them) that are tokens of `text`;
+    0.0 for an empty query. Equal to the share in `set(tokens(text))`, typos left aside."""
+    if not query:
+        return 0.0
+    if not text.isascii():
+        text = normalize("NFKC", text)
+    lowered = text.lower() if text.isascii() else text.casefold()
+    # Splitting needs the case that folding takes away; where folding changes lengths the folded
+    # text is split itself, which can only lose an inner boundary.
+    cased = text if len(text) == len(lowered) else lowered
+    return sum(_has(token, cased, lowered) for token in query) / len(query)
+
+
+def _has(token: str, cased: str, lowered: str) -> bool:
+    """Whether `token` is a token of the text, and not merely a part of one."""
+    start = lowered.find(token)
+    tried: set[str] = set()
+    for _ in range(PLACES):
+        if start < 0:
+            return False
+        end = start + len(token)
+        before = _WORD_BEFORE.search(cased, max(0, start - _EDGE), start)
+        after = _WORD_AFTER.match(cased, end, end + _EDGE)
+        left = before.start() if before else start
+        right = after.end() if after else end
+        word = cased[left:right]
+        if word not in tried:
+            tried.add(word)
+            if token in tokens(word):
+                return True
+        start = lowered.find(token, end)
+    return False

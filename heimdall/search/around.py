@@ -1,0 +1,143 @@
+"""A look around for what is missing, when the index cannot have seen where it went.
+
+Bounded: `ENTRIES` directory entries and `BYTES` read in one search, for all its missing anchors
+together. It starts where the file was and widens from there, because that is where most moves end.
+Only names and sizes are compared until something fits; only identical bytes count, and only in
+files that the caller does not know already (those the index has answered for). Never writes.
+Held by tests/heimdall/search/test_around.py.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from heimdall import paths as names
+from heimdall.search.disk import look
+
+ENTRIES = 4000
+"""Directory entries that one search lists at most."""
+
+BYTES = 32 * 1024 * 1024
+"""Bytes that one search hashes at most while looking around."""
+
+_SKIPPED = names.NEVER | names.DERIVED
+
+
+class Missing(NamedTuple):
+    """What is looked for: the absolute path where it was, the raw digest of its bytes, and their
+    number where the index knew it."""
+
+    path: str
+    digest: bytes
+    size: int | None
+
+
+class _Listing(NamedTuple):
+    """One directory: its regular files with their sizes (asked late), and its directories."""
+
+    files: tuple["os.DirEntry[str]", ...]
+    folders: tuple[str, ...]
+
+
+class Around:
+    """The looking around of one search inside the checkout `root`; `known` says of a path whether
+    the index has answered for it, so that it need not be read here."""
+
+    def __init__(self, root: str, known: Callable[[str], bool]) -> None:
+        self._root = root
+        self._known = known
+        self._listed: dict[str, _Listing] = {}
+        self._entries = ENTRIES
+        self._bytes = BYTES
+        self.exhausted = False
+
+    def find(self, missing: Missing) -> tuple[str, ...]:
+        """The absolute paths with these very bytes, as far as the budget reaches."""
+        found = []
+        for entry in self._candidates(missing):
+            size = _size(entry)
+            if size is None or size == 0 or (missing.size is not None and size != missing.size):
+                continue
+            if self._known(entry.path):
+                continue
+            if size > self._bytes:
+                self.exhausted = True
+                continue
+            self._bytes -= size
+            if look(entry.path).digest == missing.digest:
+                found.append(entry.path)
+        return tuple(found)
+
+    def _candidates(self, missing: Missing) -> "Iterator[os.DirEntry[str]]":
+        """Files that may be it: of its size where that is known, else of its name or suffix."""
+        name = os.path.basename(missing.path)
+        suffix = os.path.splitext(name)[1]
+        for listing in self._nearest(missing.path):
+            for entry in listing.files:
+                if entry.path == missing.path:
+                    continue
+                kin = entry.name == name or (suffix and entry.name.endswith(suffix))
+                if kin or missing.size is not None:
+                    yield entry
+
+    def _nearest(self, path: str) -> Iterator[_Listing]:
+        """The directories of the checkout, nearest first: where it was and below, then one up."""
+        here = os.path.dirname(path)
+        visited: set[str] = set()
+        while names.under(here, self._root):
+            yield from self._below(here, visited)
+            if here == self._root:
+                return
+            here = os.path.dirname(here)
+
+    def _below(self, top: str, visited: set[str]) -> Iterator[_Listing]:
+        """`top` and what is below it, breadth first."""
+        waiting = [top]
+        for folder in waiting:
+            if folder in visited:
+                continue
+            visited.add(folder)
+            listing = self._list(folder)
+            if listing is None:
+                self.exhausted = True
+                return
+            yield listing
+            waiting.extend(listing.folders)
+
+    def _list(self, folder: str) -> _Listing | None:
+        """One directory's content, listed once per search; None where the budget is spent."""
+        if folder in self._listed:
+            return self._listed[folder]
+        if self._entries <= 0:
+            return None
+        files: list[os.DirEntry[str]] = []
+        folders: list[str] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    self._entries -= 1
+                    if self._entries < 0:
+                        return None
+                    if entry.name == ".git" and folder != self._root:
+                        # Another checkout inside this one: its files are not ours.
+                        files, folders = [], []
+                        break
+                    if entry.is_dir(follow_symlinks=False):
+                        if entry.name not in _SKIPPED:
+                            folders.append(entry.path)
+                    elif entry.is_file(follow_symlinks=False):
+                        files.append(entry)
+        except OSError:
+            # A directory that cannot be listed hides its files from us, and kills nothing.
+            pass
+        listing = _Listing(tuple(files), tuple(sorted(folders)))
+        self._listed[folder] = listing
+        return listing
+
+
+def _size(entry: "os.DirEntry[str]") -> int | None:
+    """The file's size, or None where it vanished since it was listed."""
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except OSError:
+        return None
