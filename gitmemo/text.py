@@ -197,12 +197,14 @@ def _late(name: str, pattern: str) -> re.Pattern[str]:
 # -- queries ---------------------------------------------------------------------------------------
 
 STOP_WORDS = frozenset(
-    "a about after again all also am an and any are as at be because been before being but by can "
-    "could did do does doing done don for from get gets got had has have he her here him his how i "
-    "if in into is it its just let like ll make may me might more most must my need no not now of "
-    "off on one only or other our out over please re s same she should so some such t than that "
-    "the their them then there these they this those to too up us use used using ve very want was "
-    "way we were what when where which while who why will with would you your".split()  # noqa: SIM905 - a hundred and fifty quoted words would be a page, not a line
+    """
+    a about after again all also am an and any are as at be because been before being but by can
+    could did do does doing done don for from get gets got had has have he her here him his how i
+    if in into is it its just let like ll make may me might more most must my need no not now of
+    off on one only or other our out over please re s same she should so some such t than that
+    the their them then there these they this those to too up us use used using ve very want was
+    way we were what when where which while who why will with would you your
+    """.split()  # noqa: SIM905 - as quoted words this line would be a page
 )
 
 
