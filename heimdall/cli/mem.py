@@ -135,8 +135,8 @@ def replace(
 ) -> None:
     """Put a corrected memory in the place of an active one.
 
-    One commit. What is not given is taken over from the old one; its paths are pinned anew, as they are now.
-    The old one stays readable and never ranks again.
+    One commit. What is not given is taken over from the old one; its paths are pinned anew, as
+    they are now. The old one stays readable and never ranks again.
 
     \b
     Example:
@@ -205,8 +205,9 @@ app.command(name="search")(
         fast.answer,
         """Ask the memory and the code; every hit has a verdict.
 
-        The disk is looked at now. STRONG holds as it stands; WEAK is plausible and not proven; REBUILT was found elsewhere;
-        STALE points nowhere any more; REMOVED (with --all) is known to be dead.
+        The disk is looked at now. STRONG holds as it stands; WEAK is plausible and not proven;
+        REBUILT was found elsewhere; STALE points nowhere any more; REMOVED (with --all) is known
+        to be dead.
 
         \b
         Examples:
