@@ -8,66 +8,26 @@ classes can make an outcome depend on where the search began:
     mro       the order of a class's bases, each found by `reach`
     resolve   an edge's one target: `reach`, then an inherited member by `mro`, then a constructor
 
-Every answer used is written down as a token (heimdall.core.tokens).
+The two lower ones are in heimdall.core.lookup. Every answer used is written down as a token
+(heimdall.core.tokens).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from heimdall.core.lookup import CLASSES, MRO, PARTIAL, Found, Lookup, Rule
+from heimdall.core.mro import Class
 from heimdall.core.tokens import Surface, emits, surface
-from heimdall.model import Binding, Edge, NodeRef, Target
+from heimdall.core.view import View
+from heimdall.model import Edge, NodeRef, Relation, Target
 
 __all__ = ["Resolver", "Settled", "Surface", "View", "emits", "surface"]
 
-
-class View(Protocol):
-    """The index as the resolver sees it. "Present" paths are those whose surface is not None.
-
-    Answers must not change during a resolver's life. Sequences come in any order but `bindings`
-    and `bases`, which keep the file's.
-    """
-
-    def root(self, path: str) -> str:
-        """The root that owns a path. Edges never leave their root."""
-        ...
-
-    def language(self, path: str) -> str:
-        """The language of a present path."""
-        ...
-
-    def tails(self, tail: str) -> Sequence[str]:
-        """All present paths, of any root and language, whose `modules.tail(path)` is `tail`."""
-        ...
-
-    def members(self, path: str) -> Mapping[str, NodeRef]:
-        """Qualified name -> its first definition in the file, without the file's own node."""
-        ...
-
-    def bindings(self, path: str) -> Sequence[Binding]:
-        """What the file imports, as extracted."""
-        ...
-
-    def exports(self, path: str) -> tuple[str, ...] | None:
-        """`Facts.exports` of the file."""
-        ...
-
-    def bases(self, path: str, key: str) -> Sequence[Edge]:
-        """The inherits edges of the class `key`, in order, as extracted."""
-        ...
-
-    def package(self, path: str) -> str:
-        """`Facts.package` of the file."""
-        ...
-
-    def siblings(self, path: str) -> Sequence[str]:
-        """Present paths of the same root and language in the same directory (Go) or with the same
-        package (Java); asked of no other language. May include `path`."""
-        ...
-
-    def globals(self, root: str, name: str) -> Sequence[NodeRef]:
-        """First definitions with the qualified name `name` in the C and C++ files of `root`; where
-        there are more than 16, at least 17 of them."""
-        ...
+# Strategies of extraction that say no more than that a name was written down: the rule that bound
+# the edge says more.
+_PLAIN = frozenset({"", "import", "name", "local"})
+_CONSTRUCTORS = {"python": "__init__", "js": "constructor"}
+_NAMED_LIKE_THE_CLASS = frozenset({"java", "c"})
 
 
 class Settled(NamedTuple):
@@ -78,11 +38,20 @@ class Settled(NamedTuple):
     tokens: frozenset[str]
 
 
+class _Question(NamedTuple):
+    """All of an edge that its target depends on."""
+
+    module: str
+    name: str
+    calls: bool
+    above: bool  # `super()`: the class itself is passed over
+
+
 class Resolver:
     """Binds edges against one unchanging view, remembering what it found."""
 
     def __init__(self, view: View) -> None:
-        self._view = view
+        self._lookup = Lookup(view)
 
     def resolve(self, edge: Edge, path: str) -> Target | None:
         """The one definition that an outward edge of `path` points to, or None."""
@@ -99,4 +68,80 @@ class Resolver:
         tokens, settle again every path that stored one of them (and the committed ones), and
         replace both its targets and its tokens. No closure is needed.
         """
-        return Settled(tuple(None for _ in edges), frozenset())
+        outer, self._lookup.tokens = self._lookup.tokens, set()
+        done: dict[_Question, Found | None] = {}
+        targets = []
+        for edge in edges:
+            calls = edge.relation is Relation.CALLS
+            asked = _Question(edge.module, edge.name, calls, edge.strategy == "super")
+            if asked not in done:
+                done[asked] = self._answer(asked, path)
+            found = done[asked]
+            targets.append(_target(found, edge) if found is not None else None)
+        tokens, self._lookup.tokens = self._lookup.tokens, outer
+        return Settled(tuple(targets), frozenset(tokens))
+
+    def _answer(self, asked: _Question, path: str) -> Found | None:
+        if asked.above:
+            head, _, rest = asked.name.rpartition(".")
+            found = self._lookup.one(asked.module, head, path)
+            found = found._replace(rest=rest) if found is not None and not found.rest else None
+        else:
+            found = self._lookup.one(asked.module, asked.name, path)
+        if found is not None and found.rest:
+            found = self._inherited(found, above=asked.above)
+        if found is None or not asked.calls:
+            return found
+        if found.kind in CLASSES:
+            return self._constructor(found)
+        return found if found.kind != "file" else None
+
+    def _inherited(self, found: Found, *, above: bool = False) -> Found | None:
+        """The member `rest` of a class, from the first class in order that has it."""
+        if found.kind not in CLASSES or "." in found.rest:
+            return None
+        order = self._lookup.mro(Class(found.path, found.key))
+        rule = MRO
+        for one in order[1:] if above else order:
+            if not one.path:
+                rule = PARTIAL
+                continue
+            refs = self._members(one, found.rest)
+            if refs:
+                return _only(refs, min(found.rule, rule))
+        return None
+
+    def _members(self, of: Class, name: str) -> tuple[NodeRef, ...]:
+        """The definitions of a class's own member, wherever its family lets them stand."""
+        lookup = self._lookup
+        qualname = f"{of.key.partition('~')[0]}.{name}"
+        kind = lookup.kind(of.path)
+        files = lookup.group(of.path) if kind == "go" else (of.path,)
+        refs = tuple(r for path in files if (r := lookup.member(path, qualname)) is not None)
+        if not refs and kind == "c":
+            return lookup.globals(lookup.view.root(of.path), qualname)
+        return refs
+
+    def _constructor(self, found: Found) -> Found:
+        """What calling a class calls: its constructor, or the class where none is known."""
+        kind = self._lookup.kind(found.path)
+        name = _CONSTRUCTORS.get(kind, "")
+        if kind in _NAMED_LIKE_THE_CLASS:
+            own = found.key.partition("~")[0].rpartition(".")[2]
+            refs = self._members(Class(found.path, found.key), own)
+            return _only(refs, found.rule) or found
+        if not name:
+            return found
+        return self._inherited(found._replace(rest=name)) or found
+
+
+def _only(refs: Sequence[NodeRef], rule: Rule) -> Found | None:
+    if len(refs) != 1:
+        return None
+    return Found(refs[0].path, refs[0].key, refs[0].kind, "", rule)
+
+
+def _target(found: Found, edge: Edge) -> Target:
+    """The edge's own strategy where it tells how a receiver was found, else the rule's name."""
+    strategy = found.rule.name if edge.strategy in _PLAIN else edge.strategy
+    return Target(found.path, found.key, strategy, min(edge.confidence, found.rule.confidence))

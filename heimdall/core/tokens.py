@@ -87,14 +87,14 @@ def visible(exports: tuple[str, ...] | None, name: str) -> bool:
     return exports is None or name.partition(".")[0] in exports
 
 
-def _whole(path: str, side: Surface | None) -> set[str] | frozenset[str]:
+def _whole(path: str, side: Surface | None) -> frozenset[str]:
     """What a path emits that comes or goes: nobody knows its names without knowing the unit."""
     if side is None:
         return frozenset()
     tokens = {f"{tail(path)}:"}
     if family(side.language) == "java":
         tokens.add(f"@{side.package}:")
-    return tokens | _globals_changed(side, None)
+    return frozenset(tokens | _globals_changed(side, None))
 
 
 def _named(path: str, names: Iterable[str], side: Surface) -> set[str]:
