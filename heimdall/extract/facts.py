@@ -1,8 +1,163 @@
-"""All that one file's bytes say."""
+"""All that one file's bytes say, at the depth that was asked for.
 
-from heimdall.model import Depth, Facts
+Pure: bytes in, `Facts` out. Of the path only the last part counts, for the language and for the
+file's own name, so the same bytes say the same wherever the tree lies. Nothing recurses.
+"""
+
+import re
+from bisect import bisect_left
+from hashlib import sha256
+
+from heimdall.extract import gates, grammar
+from heimdall.extract.edges import Emitter
+from heimdall.extract.families import family
+from heimdall.extract.families.base import Family
+from heimdall.extract.languages import BY_NAME, detect
+from heimdall.extract.outline import Definition, Outline, Sweep
+from heimdall.extract.words import doc_before, doc_inside, signature
+from heimdall.model import Binding, Depth, Edge, Facts, Node
+
+_NEWLINE = re.compile(rb"\n")
+_QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")
+_LITERAL_LIST = re.compile(r"\s*\w+(?:\s*:[^=]*)?\s*\+?=\s*[\[(][^\[\](){}]*[\])]\s*", re.DOTALL)
 
 
 def facts(path: str, data: bytes, asked: Depth) -> Facts:
-    """The facts of `data`; `path` gives only its name's suffix and its last part."""
-    raise NotImplementedError
+    """The facts of `data`; never raises on any bytes.
+
+    `depth` is less than `asked` with a reason: `binary`, `no-language`, `huge`, `generated`,
+    `minified`, or why the language's row is switched off (`no-grammar`, `bad-query`, `no-query`).
+    """
+    text = gates.as_utf8(data)
+    binary = gates.binary(text)
+    language = "" if binary else detect(path, text[:4096])
+    if asked <= Depth.FILE:
+        return _shallow(path, data, text, min(asked, Depth.FILE), language, "")
+    reason = "binary" if binary else "no-language" if not language else gates.refusal(text)
+    if reason:
+        return _shallow(path, data, text, Depth.FILE, language, reason)
+    loaded = grammar.grammar(language)
+    if isinstance(loaded, grammar.Disabled):
+        return _shallow(path, data, text, Depth.FILE, language, loaded.reason)
+    return _deep(path, data, text, asked, language, loaded)
+
+
+def _shallow(
+    path: str, data: bytes, text: bytes, depth: Depth, language: str, reason: str
+) -> Facts:
+    node = _file_node(path, data, text.count(b"\n") + 1, "")
+    return Facts(depth, language, reason, "", None, (node,), (), ())
+
+
+def _file_node(path: str, data: bytes, lines: int, doc: str) -> Node:
+    name = path.rsplit("/", 1)[-1]
+    return Node("", "file", name, "", 1, lines, "", doc, sha256(data).digest())
+
+
+def _deep(
+    path: str, data: bytes, text: bytes, asked: Depth, language: str, loaded: grammar.Grammar
+) -> Facts:
+    row = BY_NAME[language]
+    kin = family(row.family)
+    sweep = Sweep(text, kin)
+    sweep.run(grammar.events(loaded, text), references=asked >= Depth.GRAPH)
+    outline = sweep.outline()
+    lines = [found.start() for found in _NEWLINE.finditer(text)]
+    inside = row.doc == "inside"
+    nodes = _nodes(text, outline, lines, inside=inside)
+    doc = doc_inside(text, 0) if inside else doc_before(text, -1)
+    whole = _file_node(path, data, len(lines) + (not text.endswith(b"\n") or not text), doc)
+    edges: tuple[Edge, ...] = ()
+    if asked >= Depth.GRAPH:
+        edges = Emitter(text, outline, kin, lines).all()
+    return Facts(
+        asked,
+        language,
+        "",
+        outline.package,
+        _exports(outline, kin),
+        (whole, *nodes),
+        edges,
+        _bindings(outline),
+    )
+
+
+def _nodes(text: bytes, outline: Outline, lines: list[int], *, inside: bool) -> list[Node]:
+    """One node per named definition and constant, in the order of the text; fills in the keys."""
+    counts: dict[str, int] = {}
+    found: list[tuple[int, Node]] = []
+    for made in outline.definitions:
+        if made.name and made.visible:
+            made.key = _key(made.qualname, counts)
+            found.append((made.start, _node(text, made, lines, inside=inside)))
+    for scope, name, start, end in outline.constants:
+        owner = scope.owner
+        qualname = f"{owner.qualname}.{name}" if owner is not None else name
+        if qualname in counts:
+            continue
+        kind = "property" if owner is not None else "constant"
+        found.append(
+            (start, _constant(text, kind, name, _key(qualname, counts), start, end, lines))
+        )
+    found.sort(key=lambda item: item[0])
+    return [node for _, node in found]
+
+
+def _key(qualname: str, counts: dict[str, int]) -> str:
+    count = counts[qualname] = counts.get(qualname, 0) + 1
+    return qualname if count == 1 else f"{qualname}~{count}"
+
+
+def _node(text: bytes, made: Definition, lines: list[int], *, inside: bool) -> Node:
+    doc = doc_inside(text, made.body) if inside else doc_before(text, made.start)
+    return Node(
+        made.key,
+        made.kind,
+        made.name,
+        made.qualname,
+        bisect_left(lines, made.start) + 1,
+        bisect_left(lines, made.end - 1) + 1,
+        signature(text, made.node_start, made.body if made.body > 0 else made.end),
+        doc,
+        sha256(text[made.start : made.end]).digest(),
+    )
+
+
+def _constant(
+    text: bytes, kind: str, name: str, key: str, start: int, end: int, lines: list[int]
+) -> Node:
+    first = bisect_left(lines, start) + 1
+    last = bisect_left(lines, end - 1) + 1
+    digest = sha256(text[start:end]).digest()
+    return Node(key, kind, name, key, first, last, signature(text, start, end), "", digest)
+
+
+def _bindings(outline: Outline) -> tuple[Binding, ...]:
+    """What importing this file makes reachable, each name's last meaning, sorted."""
+    found: dict[str, Binding] = {}
+    stars: set[Binding] = set()
+    for item in outline.imports:
+        if item.scope is not outline.top or not item.name:
+            continue
+        if item.name == "*":
+            stars.add(Binding("*", item.module, ""))
+        else:
+            found[item.name] = Binding(item.name, item.module, item.target)
+    for name, target in outline.exported:
+        if name != target and name not in found:
+            found[name] = Binding(name, "", target)
+    return tuple(sorted([*found.values(), *stars]))
+
+
+def _exports(outline: Outline, kin: Family) -> tuple[str, ...] | None:
+    """The names that a star import takes, where the file says so itself."""
+    if kin.exports_name:
+        if not outline.all_text:
+            return None
+        if not all(_LITERAL_LIST.fullmatch(text) for text in outline.all_text):
+            return None
+        names = {name for text in outline.all_text for name in _QUOTED.findall(text)}
+        return tuple(sorted(names))
+    if not outline.exported:
+        return None
+    return tuple(sorted({name for name, _ in outline.exported if name != "default"}))

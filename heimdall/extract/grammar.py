@@ -1,6 +1,135 @@
-"""The only importer of tree-sitter."""
+"""The only room that knows tree-sitter: grammars, parsers, compiled queries, and their version.
+
+Everything beyond this file sees sorted events, never a node or a tree. One parser and one cursor
+per language and process; threads must never come here, and no progress callback is ever given
+(both crash the interpreter). A row whose grammar cannot be loaded or whose query does not compile
+is switched off with a reason; the other rows go on.
+"""
+
+import os
+import re
+from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.metadata import version
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from typing import NamedTuple
+
+from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
+
+from heimdall.extract.captures import CODES, Event
+from heimdall.extract.languages import BY_NAME
+
+RULES = "1"
+"""Raised by hand whenever the Python of this package changes what a file's facts are; the version
+of the grammars and the text of the query are seen without it."""
+
+_QUERIES = os.path.join(os.path.dirname(__file__), "queries")
+_INHERITS = re.compile(r"^; inherits: ([a-z, ]+)$", re.MULTILINE)
+
+
+class Grammar(NamedTuple):
+    """A language ready to parse; one of each per process."""
+
+    parser: Parser
+    cursor: QueryCursor
+
+
+class Disabled(NamedTuple):
+    """A row that cannot be used; `reason` is machine-readable, `detail` the library's own word."""
+
+    reason: str
+    detail: str
+
+
+_ready: dict[str, Grammar | Disabled] = {}
+_versions: dict[str, str] = {}
+
+
+def query_text(language: str, folder: str = _QUERIES) -> str:
+    """The query of a language; a line `; inherits: a, b` puts those languages' queries first.
+    Raises OSError where a file is missing."""
+    with open(os.path.join(folder, f"{language}.scm"), encoding="utf-8") as file:
+        own = file.read()
+    found = _INHERITS.search(own)
+    parents = [name.strip() for name in found[1].split(",")] if found else []
+    return "\n".join([*(query_text(name, folder) for name in parents), own])
+
+
+def load(language: str, text: str) -> Grammar | Disabled:
+    """Compile `text` for the grammar of `language`; whatever is wrong comes back as a value."""
+    try:
+        grammar = Language(_capsule(BY_NAME[language].binding))
+    except (ImportError, OSError, ValueError) as error:
+        return Disabled("no-grammar", str(error))
+    try:
+        query = Query(grammar, text)
+    except QueryError as error:
+        return Disabled("bad-query", str(error))
+    count: int = query.capture_count  # type: ignore[assignment]  # a number, whatever the stub says
+    names = [query.capture_name(index) for index in range(count)]
+    unknown = [name for name in names if name not in CODES and not name.startswith("_")]
+    if unknown:
+        return Disabled("bad-query", f"unknown captures: {', '.join(unknown)}")
+    return Grammar(Parser(grammar), QueryCursor(query))
+
+
+def grammar(language: str) -> Grammar | Disabled:
+    """The grammar of a row of the table, loaded once per process."""
+    found = _ready.get(language)
+    if found is None:
+        try:
+            found = load(language, query_text(language))
+        except OSError as error:
+            found = Disabled("no-query", str(error))
+        _ready[language] = found
+    return found
+
+
+def events(loaded: Grammar, data: bytes) -> list[Event]:
+    """Parse `data` (UTF-8) and return what the query captured, in the order of `Event`."""
+    tree = loaded.parser.parse(data)
+    found: list[Event] = []
+    for name, nodes in loaded.cursor.captures(tree.root_node).items():
+        code = CODES.get(name)
+        if code is not None:
+            found += [(node.start_byte, -node.end_byte, code) for node in nodes]
+    found.sort()
+    return found
 
 
 def extractor(language: str) -> str:
-    """The version of what extracts `language`; "-" for files without a grammar."""
-    return "-"
+    """A short hash of all that decides what is extracted from a file of `language`: the grammars'
+    version, the query and the rules. "-" for a file without a grammar ("")."""
+    if language not in BY_NAME:
+        return "-"
+    known = _versions.get(language)
+    if known is None:
+        try:
+            text = query_text(language)
+        except OSError:
+            text = ""
+        package = version("tree_sitter_language_pack")
+        seed = "\0".join((RULES, package, version("tree_sitter"), language, text))
+        known = _versions[language] = sha256(seed.encode()).hexdigest()[:12]
+    return known
+
+
+def _capsule(binding: str) -> object:
+    """The pointer to one grammar, loaded from its own file: importing the package itself would
+    load what belongs to every language."""
+    package = find_spec("tree_sitter_language_pack")
+    if package is None or not package.submodule_search_locations:
+        raise ImportError("tree_sitter_language_pack")
+    folder = os.path.join(package.submodule_search_locations[0], "bindings")
+    for suffix in EXTENSION_SUFFIXES:
+        path = os.path.join(folder, binding + suffix)
+        if os.path.exists(path):
+            loader = ExtensionFileLoader(binding, path)
+            spec = spec_from_file_location(binding, path, loader=loader)
+            if spec is None:
+                break
+            module = module_from_spec(spec)
+            loader.exec_module(module)
+            pointer: object = module.language()
+            return pointer
+    raise ImportError(binding)

@@ -1,0 +1,374 @@
+"""Binding: what each reference of one file means, inside the file or as a request to the resolver.
+
+Lexical scopes, imports, instances, inheritance and aliases are followed as far as the text proves
+them. What is not proved gives no edge: an unknown receiver never becomes a call. Evaluation spends
+fuel at every step, so cycles of assignments and bases end.
+"""
+
+import re
+from typing import NamedTuple
+
+from heimdall.extract.families.base import Family
+from heimdall.extract.outline import (
+    DEFINED,
+    IMPORTED,
+    OPAQUE,
+    SELF,
+    SELF_TYPE,
+    VALUE,
+    Bound,
+    Definition,
+    Outline,
+    Scope,
+)
+
+CONFIDENCE = {
+    "local": 1.0,
+    "self": 0.95,
+    "constructor": 0.95,
+    "import": 0.95,
+    "member": 0.95,
+    "super": 0.9,
+    "mro": 0.9,
+    "annotation": 0.8,
+    "assignment": 0.8,
+    "alias": 0.8,
+    "return": 0.7,
+    "argument": 0.7,
+    "star": 0.6,
+}
+"""How much each way of binding is to be trusted."""
+
+_FUEL = 12
+_MAX_CHAIN = 160
+_NEW = re.compile(r"(?:await|new|yield|yield from|return|\*|&|&mut)\s+")
+_CHAIN_TOKEN = re.compile(r"[^\W\d][\w$]*[!]?|[$@#][\w$]+|\?\.|\.|->|::|!\.|\(|\[|<|\s+|.", re.S)
+
+
+class Value(NamedTuple):
+    """What an expression is known to be: the definition `of` or something foreign (`module`,
+    `name`), itself or, with `instance`, one of its instances. `skip_own` means the search for a
+    member starts behind the class itself (`super`)."""
+
+    of: Definition | None
+    module: str
+    name: str
+    strategy: str
+    instance: bool = False
+    skip_own: bool = False
+
+
+class Binder:
+    """Evaluates the expressions of one outline."""
+
+    def __init__(self, data: bytes, outline: Outline, family: Family) -> None:
+        self.data = data
+        self.outline = outline
+        self.family = family
+        self.members: dict[str, Definition] = {}
+        for made in outline.definitions:
+            if made.name:
+                known = self.members.get(made.qualname)
+                if known is None or made.visible or not known.visible:
+                    self.members[made.qualname] = made
+        self.units = {item.module for item in outline.imports if not item.target}
+        self.stars = [item for item in outline.imports if item.name == "*"]
+        self._chains: dict[str, tuple[str, ...] | None] = {}
+        self._orders: dict[str, list[Definition] | None] = {}
+        self._bases: dict[str, list[tuple[int, Value | None]]] = {}
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def evaluate(self, text: str, scope: Scope, at: int, fuel: int = _FUEL) -> Value | None:
+        """What `text`, standing at byte `at` in `scope`, is; None where it is not proved."""
+        chain = self._chains.get(text, ())
+        if chain == ():
+            chain = self._chains[text] = parse_chain(text, self.family)
+        if chain is None or fuel <= 0:
+            return None
+        value = self.root(chain[0], scope, at, fuel)
+        for step in chain[1:]:
+            if value is None:
+                return None
+            value = self.called(value, fuel) if step == "()" else self.member(value, step, fuel)
+        return value
+
+    def root(self, name: str, scope: Scope, at: int, fuel: int) -> Value | None:
+        """What a bare name means in `scope`."""
+        family = self.family
+        inner = scope
+        walk: Scope | None = scope
+        while walk is not None:
+            found = walk.names.get(name)
+            if found is not None and (not walk.is_class or walk is inner or family.members_visible):
+                return self.chosen(found, same=walk is inner, at=at, fuel=fuel)
+            if not walk.this and name in family.this:
+                return None
+            walk = walk.parent
+        if name in family.this or name in family.this_type:
+            owner = _class_around(scope)
+            return _of(owner, "self", instance=name in family.this)
+        if name in family.super_words:
+            owner = _class_around(scope)
+            return _of(owner, "super", instance=True, skip_own=True)
+        if family.members_visible:
+            return self._inherited_name(name, scope)
+        return self._from_star(name)
+
+    def _inherited_name(self, name: str, scope: Scope) -> Value | None:
+        owner = _class_around(scope)
+        while owner is not None:
+            if owner.bases or self.members.get(f"{owner.qualname}.{name}"):
+                found = self.member(Value(owner, "", "", "self", instance=True), name, _FUEL)
+                if found is not None:
+                    return found
+            owner = _class_around(owner.outer)
+        return self._from_star(name)
+
+    def _from_star(self, name: str) -> Value | None:
+        if len(self.stars) == 1 and name not in self.family.builtins:
+            return Value(None, self.stars[0].module, name, "star")
+        return None
+
+    def chosen(self, bounds: list[Bound], *, same: bool, at: int, fuel: int) -> Value | None:
+        """Which of a name's bindings counts. In its own scope the last one before the use; from
+        elsewhere a definition, or else the only thing that all of them say."""
+        if len(bounds) == 1:
+            return self.bound(bounds[0], fuel)
+        if same and not self.family.hoisted:
+            before = [item for item in bounds if item.at <= at] or bounds
+            return self.bound(before[-1], fuel)
+        defined = [item for item in bounds if item.what == DEFINED]
+        if defined:
+            visible = [item for item in defined if item.definition and item.definition.visible]
+            return self.bound((visible or defined)[-1], fuel)
+        if any(item.what == OPAQUE for item in bounds):
+            return None
+        values = {
+            value
+            for item in bounds
+            if item.second not in ("None", "null", "undefined")
+            if (value := self.bound(item, fuel)) is not None or item.what == VALUE
+        }
+        return values.pop() if len(values) == 1 else None
+
+    def bound(self, item: Bound, fuel: int) -> Value | None:
+        """What one binding says."""
+        if item.what == DEFINED:
+            return Value(item.definition, "", "", "local")
+        if item.what == IMPORTED:
+            return Value(None, item.first, item.second, "import")
+        if item.what in (SELF, SELF_TYPE):
+            return Value(item.definition, "", "", "self", instance=item.what == SELF)
+        if item.what != VALUE or fuel <= 1:
+            return None
+        if item.first:
+            return self.typed(item.first, item.scope, item.at, fuel - 1)
+        value = self.evaluate(item.second, item.scope, item.at - 1, fuel - 2)
+        if value is None:
+            return None
+        if value.instance:
+            return value if value.strategy == "return" else value._replace(strategy="assignment")
+        return value if value.strategy == "import" else value._replace(strategy="alias")
+
+    def typed(self, text: str, scope: Scope, at: int, fuel: int) -> Value | None:
+        """An instance of the class that a type text names."""
+        name = self.family.type_name(text)
+        if not name:
+            return None
+        value = self.evaluate(name, scope, at, fuel)
+        if value is None or value.instance or (value.of is None and not value.name):
+            return None
+        if value.of is not None and not (value.of.is_class or not value.of.visible):
+            return None
+        return value._replace(instance=True, strategy="annotation")
+
+    def called(self, value: Value, fuel: int) -> Value | None:
+        """What calling `value` gives: an instance of a class, what a function returns."""
+        made = value.of
+        if value.skip_own:
+            return value
+        if made is None:
+            if value.instance:
+                return None
+            # Whether it is a class, the resolver will see: a function has no members.
+            return value._replace(instance=True, strategy="assignment") if value.name else None
+        if value.instance or fuel <= 1:
+            return None
+        if made.is_class:
+            return value._replace(instance=True, strategy="assignment")
+        return self.returned(made, fuel - 1)
+
+    def returned(self, made: Definition, fuel: int) -> Value | None:
+        """What a function of this file gives back, by annotation or by all its returns."""
+        if made.result:
+            value = self.typed(made.result, made.outer, made.start, fuel)
+            return value and value._replace(strategy="return")
+        values = {self.evaluate(text, made.scope, made.end, fuel - 2) for text in made.returns}
+        value = values.pop() if len(values) == 1 else None
+        return value and value._replace(strategy="return")
+
+    # -- members -----------------------------------------------------------------------------------
+
+    def member(self, value: Value, name: str, fuel: int) -> Value | None:
+        """`value.name`."""
+        made = value.of
+        if made is None:
+            return self._foreign_member(value, name)
+        if not (made.is_class or not made.visible):
+            found = self.members.get(f"{made.qualname}.{name}")
+            return _of(found, value.strategy) if made.kind == "module" else None
+        found = None if value.skip_own else self.members.get(f"{made.qualname}.{name}")
+        if found is not None:
+            return Value(found, "", "", "member" if value.strategy == "local" else value.strategy)
+        if value.instance and not value.skip_own and name in made.attributes:
+            held = self.chosen(made.attributes[name], same=False, at=0, fuel=fuel - 1)
+            if held is not None:
+                return held
+            return None
+        return self._inherited(value, made, name)
+
+    def _foreign_member(self, value: Value, name: str) -> Value | None:
+        if value.instance:
+            # One step into a foreign class can be looked up; two would need its types.
+            return Value(None, value.module, f"{value.name}.{name}", value.strategy)
+        if not value.name:
+            longer = f"{value.module}.{name}"
+            if longer in self.units:
+                return Value(None, longer, "", "import")
+            return Value(None, value.module, name, value.strategy)
+        return Value(None, value.module, f"{value.name}.{name}", value.strategy)
+
+    def _inherited(self, value: Value, made: Definition, name: str) -> Value | None:
+        order = self.order(made)
+        if order is None:
+            strategy = "super" if value.skip_own else "mro"
+            return Value(None, "", f"{made.qualname}.{name}", strategy)
+        for ancestor in order[1:]:
+            found = self.members.get(f"{ancestor.qualname}.{name}")
+            if found is not None:
+                strategy = "super" if value.skip_own else "mro"
+                return Value(found, "", "", strategy)
+        return None
+
+    def bases(self, made: Definition) -> list[tuple[int, Value | None]]:
+        """What the bases of a class are, in order; those that the language itself provides are
+        left out, None is a base that is not known. With each the byte where it is named."""
+        known = self._bases.get(made.key)
+        if known is None:
+            known = self._bases[made.key] = []
+            found: list[tuple[int, Value | None]] = []
+            for start, end in made.bases:
+                text = self.data[start:end].decode("utf-8", "replace")
+                name = self.family.type_name(text)
+                value = self.evaluate(name, made.outer, start) if name else None
+                if value is None and name in self.family.builtins:
+                    continue
+                found.append((start, None if value is None or value.of is made else value))
+            known += found
+        return known
+
+    def order(self, made: Definition) -> list[Definition] | None:
+        """The classes where a member is looked for, nearest first, or None if one of them is not
+        in this file."""
+        if made.key in self._orders:
+            return self._orders[made.key]
+        self._orders[made.key] = [made]
+        lists: list[list[Definition]] = []
+        for _, base in self.bases(made):
+            of = base.of if base is not None else None
+            above = self.order(of) if of is not None and len(self._orders) < 200 else None
+            if of is None or above is None:
+                self._orders[made.key] = None
+                return None
+            lists.append(list(above))
+        lists.append([item[0] for item in lists])
+        merged = [made, *_merge(lists)]
+        self._orders[made.key] = merged
+        return merged
+
+
+def _of(
+    made: Definition | None, strategy: str, *, instance: bool = False, skip_own: bool = False
+) -> Value | None:
+    return None if made is None else Value(made, "", "", strategy, instance, skip_own)
+
+
+def _merge(lists: list[list[Definition]]) -> list[Definition]:
+    """C3, and where that has no answer the leftmost that remains."""
+    merged: list[Definition] = []
+    lists = [item for item in lists if item]
+    while lists:
+        tails = {id(entry) for item in lists for entry in item[1:]}
+        heads = (item[0] for item in lists if id(item[0]) not in tails)
+        head = next(heads, lists[0][0])
+        merged.append(head)
+        lists = [rest for item in lists if (rest := [entry for entry in item if entry is not head])]
+    return merged
+
+
+def _class_around(scope: Scope) -> Definition | None:
+    """The innermost class (or other container of members) that `scope` lies in."""
+    walk: Scope | None = scope
+    while walk is not None:
+        if walk.is_class and walk.owner is not None:
+            return walk.owner
+        if not walk.this:
+            return None
+        walk = walk.parent
+    return None
+
+
+def parse_chain(text: str, family: Family) -> tuple[str, ...] | None:
+    """`a.b(c).d` -> ("a", "b", "()", "d"); None for anything that is not such a chain."""
+    if text.isidentifier():
+        return (text,)
+    if len(text) > _MAX_CHAIN:
+        return None
+    plain = text.split(".")
+    if "." in family.separators and all(map(str.isidentifier, plain)):
+        return tuple(plain)
+    prefix = _NEW.match(text)
+    called = prefix is not None and prefix[0].startswith("new")
+    if prefix is not None:
+        text = text[prefix.end() :]
+    parts: list[str] = []
+    want_name = True
+    position = 0
+    while position < len(text):
+        found = _CHAIN_TOKEN.match(text, position)
+        assert found is not None
+        token = found[0]
+        position = found.end()
+        if token.isspace():
+            continue
+        if token == "(" and not want_name:
+            position = _closing(text, found.start())
+            parts.append("()")
+        elif token in family.separators and not want_name:
+            want_name = True
+        elif want_name and (token[0].isalpha() or token[0] in "_$@#"):
+            parts.append(token)
+            want_name = False
+        else:
+            return None
+    if not parts or want_name:
+        return None
+    if called and parts[-1] != "()":
+        parts.append("()")
+    return tuple(parts)
+
+
+_BRACKET = re.compile(r"[()]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for found in _BRACKET.finditer(text, start):
+        if found[0] == "(":
+            depth += 1
+        elif found[0] == ")":
+            depth -= 1
+            if depth == 0:
+                return found.end()
+    return len(text)

@@ -1,0 +1,237 @@
+"""From a bound outline to edges: who calls, inherits, imports and uses what, on which line.
+
+Every reference is looked at once, in the order of the text; what the binder does not prove leaves
+no trace. Equal edges of one line are one edge; a use is told once for each user and target.
+"""
+
+import re
+from bisect import bisect_left
+
+from heimdall.extract import captures as cap
+from heimdall.extract.bind import CONFIDENCE, Binder, Value
+from heimdall.extract.families.base import Family
+from heimdall.extract.families.split import split
+from heimdall.extract.outline import PARAMETER, Definition, Outline, Scope
+from heimdall.model import Edge, Relation
+
+_DOTTED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
+_MAX_ARGUMENTS = 600
+
+
+class Emitter:
+    """Makes the edges of one file; `lines` are the offsets of its line ends."""
+
+    def __init__(self, data: bytes, outline: Outline, family: Family, lines: list[int]) -> None:
+        self.data = data
+        self.outline = outline
+        self.family = family
+        self.lines = lines
+        self.binder = Binder(data, outline, family)
+        self.edges: list[Edge] = []
+        self._seen: set[tuple[str, Relation, int, str | None, str, str]] = set()
+        self._taken: list[tuple[Definition, str, str, int]] = []
+        self._local_calls: list[tuple[Definition, Scope, int]] = []
+        self._known = _names(outline, family)
+
+    def all(self) -> tuple[Edge, ...]:
+        """Every edge, sorted by line."""
+        self._imports()
+        self._inheritance()
+        self._references()
+        self._passed_functions()
+        return tuple(sorted(self.edges, key=_by_place))
+
+    def _add(self, src: str, relation: Relation, at: int, value: Value) -> None:
+        dst = value.of.key if value.of is not None else None
+        self._edge(src, relation, at, dst, value.module, value.name, value.strategy)
+
+    def _edge(
+        self,
+        src: str,
+        relation: Relation,
+        at: int,
+        dst: str | None,
+        module: str,
+        name: str,
+        strategy: str,
+    ) -> None:
+        line = bisect_left(self.lines, at) + 1
+        same = (src, relation, 0 if relation is Relation.USES else line, dst, module, name)
+        if same not in self._seen:
+            self._seen.add(same)
+            found = Edge(src, relation, line, dst, module, name, strategy, CONFIDENCE[strategy])
+            self.edges.append(found)
+
+    def _imports(self) -> None:
+        for item in self.outline.imports:
+            if not item.module:
+                continue
+            src = key_of(item.scope.owner)
+            for name in ("", item.target) if item.target not in ("", "*") else ("",):
+                self._edge(src, Relation.IMPORTS, item.at, None, item.module, name, "import")
+
+    def _inheritance(self) -> None:
+        for made in self.outline.definitions:
+            for at, value in self.binder.bases(made):
+                if value is not None and not value.instance and _is_something(value):
+                    self._add(key_of(made), Relation.INHERITS, at, value)
+                    dst = key_of(value.of) if value.of is not None else None
+                    # A base is named among the arguments of the class: that is no second edge.
+                    self._seen.add((key_of(made), Relation.USES, 0, dst, value.module, value.name))
+            for text in made.decorators:
+                value = self._evaluated(text.split("(", 1)[0], made.outer, made.start)
+                if value is not None and _is_something(value):
+                    self._add(key_of(made), Relation.USES, made.start, value)
+
+    def _references(self) -> None:
+        data, known = self.data, self._known
+        for scope, code, start, end in self.outline.references:
+            text = data[start:end].decode("utf-8", "replace")
+            if code == cap.TYPE:
+                self._type(text, scope, start)
+                continue
+            if code == cap.DECORATOR:
+                text = text.lstrip("@").strip()
+            if known is not None and text not in known and text.isidentifier():
+                continue
+            if code == cap.USE:
+                value = self._evaluated(text, scope, start)
+                if value is not None and _is_something(value) and not value.instance:
+                    self._add(key_of(scope.owner), Relation.USES, start, value)
+            else:
+                self._call(text, scope, start, end)
+
+    def _evaluated(self, text: str, scope: Scope, at: int) -> Value | None:
+        return self.binder.evaluate(text, scope, at)
+
+    def _type(self, text: str, scope: Scope, at: int) -> None:
+        for name in _DOTTED.findall(text):
+            if self._known is None or name in self._known or "." in name or ":" in name:
+                value = self._evaluated(name, scope, at)
+                if value is not None and _is_something(value) and not value.instance:
+                    self._add(key_of(scope.owner), Relation.USES, at, value)
+
+    def _call(self, text: str, scope: Scope, start: int, end: int) -> None:
+        value = self._evaluated(text, scope, start)
+        src = key_of(scope.owner)
+        if value is None:
+            self._note_parameter(text, scope, src, start)
+            return
+        made = value.of
+        if value.skip_own:
+            self._call_super(value, text, src, start)
+        elif made is None:
+            name = value.name or self.family.default_call
+            if name and not (value.instance and value.strategy != "star"):
+                self._edge(src, Relation.CALLS, start, None, value.module, name, value.strategy)
+        elif value.instance or not made.visible:
+            return
+        elif made.is_class:
+            self._construct(made, value, src, start)
+        else:
+            self._local_calls.append((made, scope, end))
+            self._add(src, Relation.CALLS, start, value)
+
+    def _construct(self, made: Definition, value: Value, src: str, at: int) -> None:
+        maker = self.binder.members.get(f"{made.qualname}.{self.family.constructor}")
+        if maker is None and self.family.constructor:
+            whole = Value(made, "", "", "self", instance=True)
+            found = self.binder.member(whole, self.family.constructor, 4)
+            maker = found.of if found is not None else None
+        strategy = "constructor" if value.strategy == "local" else value.strategy
+        dst = key_of(maker) if maker is not None else key_of(made)
+        self._edge(src, Relation.CALLS, at, dst, "", "", strategy)
+
+    def _call_super(self, value: Value, text: str, src: str, at: int) -> None:
+        """`super(…)` as a call of its own means the constructor where the language says so."""
+        if text in self.family.super_words and self.family.constructor != "__init__":
+            found = self.binder.member(value, self.family.constructor, 4)
+            if found is not None:
+                self._add(src, Relation.CALLS, at, found)
+
+    # -- functions handed over as arguments --------------------------------------------------------
+
+    def _note_parameter(self, text: str, scope: Scope, src: str, at: int) -> None:
+        walk: Scope | None = scope
+        while walk is not None:
+            found = walk.names.get(text)
+            if found is not None:
+                only = found[0]
+                if len(found) == 1 and only.what == PARAMETER and only.definition is not None:
+                    self._taken.append((only.definition, text, src, at))
+                return
+            walk = walk.parent
+
+    def _passed_functions(self) -> None:
+        """`def f(g): g()` calls whatever this file's calls of `f` hand over as `g`."""
+        if not self._taken:
+            return
+        wanted = {id(made) for made, _, _, _ in self._taken}
+        given: dict[tuple[int, str], list[Value]] = {}
+        for made, scope, end in self._local_calls:
+            if id(made) in wanted:
+                self._arguments(made, scope, end, given)
+        for made, name, src, at in self._taken:
+            for value in given.get((id(made), name), ()):
+                self._add(src, Relation.CALLS, at, value._replace(strategy="argument"))
+
+    def _arguments(
+        self,
+        made: Definition,
+        scope: Scope,
+        end: int,
+        given: dict[tuple[int, str], list[Value]],
+    ) -> None:
+        raw = self.data[end : end + _MAX_ARGUMENTS].decode("utf-8", "replace")
+        if not raw.startswith("("):
+            return
+        names = made.parameters
+        if self.family.first_parameter_is_self and made.outer.is_class:
+            names = names[1:]
+        for index, text in enumerate(argument_texts(raw)):
+            keyword, equals, rest = text.partition("=")
+            name = keyword.strip() if equals else (names[index] if index < len(names) else "")
+            value = self._evaluated(rest.strip() if equals else text, scope, end)
+            if value is None or value.instance or value.of is None or not value.of.visible:
+                continue
+            if not value.of.is_class:
+                given.setdefault((id(made), name), []).append(value)
+
+
+def argument_texts(raw: str) -> list[str]:
+    """The arguments in a text that begins with the opening bracket and may run on behind the
+    closing one."""
+    depth = 0
+    for index, letter in enumerate(raw):
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+            if depth == 0:
+                return [part for part in split(raw[1:index], ",") if part]
+    return []
+
+
+def key_of(made: Definition | None) -> str:
+    """The key of the nearest definition that has a node, "" for the file."""
+    while made is not None and not (made.name and made.visible):
+        made = made.parent
+    return made.key if made is not None else ""
+
+
+def _is_something(value: Value) -> bool:
+    if value.of is not None:
+        return value.of.visible and bool(value.of.name)
+    return bool(value.name)
+
+
+def _names(outline: Outline, family: Family) -> set[str] | None:
+    """Every name bound anywhere in the file, or None where a name may come from elsewhere (a star
+    import, members without `this`): then none can be ruled out."""
+    if family.members_visible or any(item.name == "*" for item in outline.imports):
+        return None
+    return outline.names | family.this | family.this_type | family.super_words
+
+
+def _by_place(edge: Edge) -> tuple[int, str, str, str, str, str]:
+    return (edge.line, edge.src, edge.relation, edge.dst or "", edge.module, edge.name)

@@ -1,0 +1,439 @@
+"""The shape of one file: which definition lies in which scope, what each scope binds, and which
+references wait to be resolved.
+
+One pass over the sorted events with a stack of open scopes; no tree is walked and nothing recurses,
+so nesting a hundred thousand deep costs only its bytes. Names are not resolved here: a use may
+precede what it means, so `bind` does that when the whole outline is known.
+"""
+
+import re
+from typing import NamedTuple
+
+from heimdall.extract import captures as cap
+from heimdall.extract.captures import CLASSLIKE, Event
+from heimdall.extract.families.base import Family
+
+MAX_TEXT = 400
+"""Bytes of an assignment, parameter or type that are read: longer ones are never a plain name."""
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+# What a name may be bound to; the payload is explained beside each.
+DEFINED = 0  # the definition
+IMPORTED = 1  # (module, target) as an Import gives them
+VALUE = 2  # (type text, value text)
+OPAQUE = 3  # something that the text does not tell
+SELF = 4  # the class definition whose instance it is
+SELF_TYPE = 5  # the class definition itself (`cls`)
+PARAMETER = 6  # a parameter (its name) of the definition, of which nothing else is known
+
+
+class Bound(NamedTuple):
+    """One binding of a name: at byte `at`, what (see above), and in which scope its texts are to
+    be understood."""
+
+    at: int
+    what: int
+    definition: "Definition | None"
+    first: str
+    second: str
+    scope: "Scope"
+
+
+class Definition:
+    """A definition while its file is being read. `name` is "" until its capture comes; one that
+    stays nameless is only a scope. `attributes` are what `self.x = …` binds, for classes."""
+
+    __slots__ = (
+        "attributes",
+        "bases",
+        "body",
+        "decorators",
+        "end",
+        "key",
+        "kind",
+        "line",
+        "name",
+        "node_start",
+        "outer",
+        "parameters",
+        "parent",
+        "qualname",
+        "result",
+        "returns",
+        "scope",
+        "start",
+        "visible",
+    )
+
+    def __init__(self, kind: str, start: int, node_start: int, end: int, outer: "Scope") -> None:
+        self.kind = kind
+        self.start = start
+        self.node_start = node_start
+        self.end = end
+        self.outer = outer
+        self.parent = outer.owner
+        self.name = ""
+        self.qualname = ""
+        self.key = ""
+        self.line = 0
+        self.body = -1
+        self.result = ""
+        self.visible = True
+        self.scope = Scope(self, outer, end)
+        self.bases: list[tuple[int, int]] = []
+        self.decorators: list[str] = []
+        self.parameters: list[str] = []
+        self.returns: list[str] = []
+        self.attributes: dict[str, list[Bound]] = {}
+
+    @property
+    def is_class(self) -> bool:
+        """Whether its inner names are members."""
+        return self.kind in CLASSLIKE
+
+
+class Scope:
+    """A stretch of text with names of its own. `owner` is the definition that a reference in it
+    belongs to (None for the file)."""
+
+    __slots__ = ("elsewhere", "end", "is_class", "names", "owner", "parent", "this")
+
+    def __init__(self, owner: Definition | None, parent: "Scope | None", end: int) -> None:
+        self.owner = owner
+        self.parent = parent
+        self.end = end
+        self.is_class = False
+        self.this = True
+        self.names: dict[str, list[Bound]] = {}
+        self.elsewhere: set[str] | None = None
+
+
+Reference = tuple[Scope, int, int, int]
+"""(scope, code of the capture, first byte, byte after the last). A plain tuple: there are more of
+these than of everything else together."""
+
+
+class ImportFact(NamedTuple):
+    """One imported name, with the definition it is imported in."""
+
+    scope: Scope
+    at: int
+    name: str
+    module: str
+    target: str
+
+
+class Outline(NamedTuple):
+    """What one pass over a file's events finds."""
+
+    top: Scope
+    definitions: list[Definition]
+    references: list[Reference]
+    imports: list[ImportFact]
+    exported: list[tuple[str, str]]
+    constants: list[tuple[Scope, str, int, int]]
+    all_text: list[str]
+    package: str
+    names: set[str]
+
+
+class Sweep:
+    """The pass itself: `run` once, then read `outline`."""
+
+    def __init__(self, data: bytes, family: Family) -> None:
+        self.data = data
+        self.family = family
+        self.top = Scope(None, None, len(data) + 1)
+        self.scope = self.top
+        self.definitions: list[Definition] = []
+        self.references: list[Reference] = []
+        self.imports: list[ImportFact] = []
+        self.exported: list[tuple[str, str]] = []
+        self.constants: list[tuple[Scope, str, int, int]] = []
+        self.all_text: list[str] = []
+        self.package = ""
+        self.names: set[str] = set()
+        self._outer = (-1, -1)
+        self._decorators: list[str] = []
+
+    def outline(self) -> Outline:
+        """What was found."""
+        return Outline(
+            self.top,
+            self.definitions,
+            self.references,
+            self.imports,
+            self.exported,
+            self.constants,
+            self.all_text,
+            self.package,
+            self.names,
+        )
+
+    def run(self, events: list[Event], *, references: bool) -> None:
+        """Go over the events once. Without `references` only definitions are wanted."""
+        handlers = {
+            cap.OUTER: self._on_outer,
+            cap.WITHIN: self._on_within,
+            cap.SCOPE: self._on_scope,
+            cap.SCOPE_FUNCTION: self._on_scope_function,
+            cap.NAME: self._on_name,
+            cap.RECEIVER: self._on_receiver,
+            cap.PACKAGE: self._on_package,
+            cap.BODY: self._on_body,
+            cap.VALUE: self._on_value,
+            cap.DECORATOR: self._on_decorator,
+        }
+        if references:
+            handlers |= {
+                cap.IMPORT: self._on_import,
+                cap.GLOBAL: self._on_global,
+                cap.PARAMS: self._on_params,
+                cap.RESULT: self._on_result,
+                cap.BIND: self._on_bind,
+                cap.BASE: self._on_base,
+                cap.EXPORT: self._on_export,
+                cap.EXPORT_DEFAULT: self._on_export_default,
+                cap.RETURN: self._on_return,
+            }
+        waiting = self.references
+        first_reference = cap.TYPE if references else len(cap.CODES)
+        skip = frozenset(handlers)
+        scope = self.scope
+        for start, minus_end, code in events:
+            while start >= scope.end:
+                parent = scope.parent
+                if parent is None:
+                    break
+                scope = parent
+            if code >= first_reference:
+                waiting.append((scope, code, start, -minus_end))
+            elif cap.FIRST_DEF <= code <= cap.LAST_DEF:
+                self.scope = scope
+                self._on_definition(cap.KINDS[code - cap.FIRST_DEF], start, -minus_end)
+                scope = self.scope
+            elif code in skip:
+                self.scope = scope
+                handlers[code](start, -minus_end)
+                scope = self.scope
+
+    # -- scopes ------------------------------------------------------------------------------------
+
+    def _on_outer(self, start: int, end: int) -> None:
+        self._outer = (start, end)
+
+    def _on_definition(self, kind: str, start: int, end: int) -> None:
+        outer_start, outer_end = self._outer
+        begin = start
+        if outer_start <= start and end <= outer_end:
+            begin = outer_start
+            self._outer = (-1, -1)
+        parent = self.scope.owner
+        if kind == "function" and self.scope.is_class and parent is not None:
+            kind = "method"
+        made = Definition(kind, begin, start, end, self.scope)
+        made.scope.is_class = made.is_class
+        if self._decorators:
+            made.decorators = self._decorators
+            self._decorators = []
+        self.definitions.append(made)
+        self.scope = made.scope
+
+    def _on_within(self, start: int, end: int) -> None:
+        made = Definition("", start, start, end, self.scope)
+        made.scope.is_class = True
+        made.visible = False
+        self.definitions.append(made)
+        self.scope = made.scope
+
+    def _on_scope(self, _start: int, end: int) -> None:
+        self.scope = Scope(self.scope.owner, self.scope, end)
+
+    def _on_scope_function(self, _start: int, end: int) -> None:
+        self.scope = Scope(self.scope.owner, self.scope, end)
+        self.scope.this = False
+
+    # -- what a definition says of itself ----------------------------------------------------------
+
+    def _on_name(self, start: int, end: int) -> None:
+        made = self.scope.owner
+        if made is None or made.name:
+            return
+        *qualifiers, name = self.family.name_parts(_text(self.data, start, end))
+        made.name = name
+        prefix = _qualifier(made)
+        made.qualname = ".".join([*prefix, *qualifiers, name])
+        if qualifiers:
+            return
+        outer = made.outer
+        bound = Bound(start, DEFINED, made, "", "", made.outer)
+        if outer.elsewhere and name in outer.elsewhere:
+            outer = self.top
+        self._put(outer, name, bound)
+
+    def _on_receiver(self, start: int, end: int) -> None:
+        """A method that stands outside its type: `func (s *Server) Run()`."""
+        made = self.scope.owner
+        if made is None:
+            return
+        for name, kind in self.family.params(_text(self.data, start, end))[:1]:
+            base = self.family.type_name(kind)
+            made.qualname = base
+            if name:
+                self._bind(name, start, VALUE, kind, "")
+
+    def _on_package(self, start: int, end: int) -> None:
+        self.package = _text(self.data, start, end)
+
+    def _on_body(self, start: int, _end: int) -> None:
+        made = self.scope.owner
+        if made is not None and made.body < 0:
+            made.body = start
+
+    def _on_decorator(self, start: int, end: int) -> None:
+        text = _text(self.data, start, end).lstrip("@").strip()
+        self._decorators.append(text)
+        self.references.append((self.scope, cap.DECORATOR, start, end))
+
+    def _on_result(self, start: int, end: int) -> None:
+        made = self.scope.owner
+        if made is not None and not made.result:
+            made.result = _text(self.data, start, end)
+        self.references.append((self.scope, cap.TYPE, start, end))
+
+    def _on_base(self, start: int, end: int) -> None:
+        made = self.scope.owner
+        if made is not None:
+            made.bases.append((start, end))
+
+    def _on_return(self, start: int, end: int) -> None:
+        made = self.scope.owner
+        if made is not None and end - start <= MAX_TEXT:
+            made.returns.append(_text(self.data, start, end))
+
+    # -- what is bound -----------------------------------------------------------------------------
+
+    def _bind(self, name: str, at: int, what: int, first: str = "", second: str = "") -> None:
+        scope = self.scope
+        if scope.elsewhere and name in scope.elsewhere:
+            scope = self.top
+        bound = Bound(at, what, None, first, second, self.scope)
+        self._put(scope, name, bound)
+
+    def _put(self, scope: Scope, name: str, bound: Bound) -> None:
+        scope.names.setdefault(name, []).append(bound)
+        self.names.add(name)
+
+    def _on_import(self, start: int, end: int) -> None:
+        for found in self.family.imports(_text(self.data, start, end)):
+            self.imports.append(
+                ImportFact(self.scope, start, found.name, found.module, found.target)
+            )
+            if found.reexport:
+                self.exported.append((found.name, found.target))
+            elif found.name not in ("", "*"):
+                self._bind(found.name, start, IMPORTED, found.module, found.target)
+
+    def _on_global(self, start: int, end: int) -> None:
+        names = _WORD.findall(_text(self.data, start, end))[1:]
+        self.scope.elsewhere = (self.scope.elsewhere or set()).union(names)
+
+    def _on_params(self, start: int, end: int) -> None:
+        made = self.scope.owner
+        family = self.family
+        pairs = family.params(_text(self.data, start, min(end, start + 8 * MAX_TEXT)))
+        own = made is not None and self.scope is made.scope and not made.parameters
+        if own and made is not None:
+            made.parameters = [name for name, _ in pairs]
+        for index, (name, kind) in enumerate(pairs):
+            if index == 0 and own and made is not None and self._is_self(made):
+                what = SELF_TYPE if "classmethod" in made.decorators else SELF
+                bound = Bound(start, what, made.outer.owner, "", "", made.outer)
+                self._put(self.scope, name, bound)
+            elif kind:
+                self._bind(name, start, VALUE, kind, "")
+            elif own:
+                bound = Bound(start, PARAMETER, made, name, "", self.scope)
+                self._put(self.scope, name, bound)
+            else:
+                self._bind(name, start, OPAQUE)
+
+    def _is_self(self, made: Definition) -> bool:
+        return (
+            self.family.first_parameter_is_self
+            and made.outer.is_class
+            and made.kind == "method"
+            and "staticmethod" not in made.decorators
+        )
+
+    def _on_bind(self, start: int, end: int) -> None:
+        for name in _WORD.findall(_text(self.data, start, min(end, start + MAX_TEXT))):
+            self._bind(name, start, OPAQUE)
+
+    def _on_value(self, start: int, end: int) -> None:
+        text = _text(self.data, start, min(end, start + MAX_TEXT))
+        whole = end - start <= MAX_TEXT
+        for target, kind, value in self.family.assign(text):
+            head, dot, attribute = target.partition(".")
+            if dot:
+                self._assign_attribute(head, attribute, start, kind, value if whole else "")
+                continue
+            if kind or (value and whole):
+                self._bind(target, start, VALUE, kind, value if whole else "")
+            else:
+                self._bind(target, start, OPAQUE)
+            self._note_constant(target, kind, start, end)
+
+    def _note_constant(self, target: str, kind: str, start: int, end: int) -> None:
+        if self.scope is not self.top and not (self.scope.is_class and self.scope.owner):
+            return
+        if target == self.family.exports_name and self.scope is self.top:
+            self.all_text.append(_text(self.data, start, end))
+        elif self.family.is_constant(target, kind):
+            self.constants.append((self.scope, target, start, end))
+
+    def _assign_attribute(self, head: str, rest: str, at: int, kind: str, value: str) -> None:
+        """`self.x = …` in a method belongs to the class around it."""
+        if "." in rest:
+            return
+        owner = self._class_of(head)
+        if owner is None:
+            return
+        what = VALUE if kind or value else OPAQUE
+        bound = Bound(at, what, None, kind, value, self.scope)
+        owner.attributes.setdefault(rest, []).append(bound)
+
+    def _class_of(self, head: str) -> Definition | None:
+        if head in self.family.this:
+            made = self.scope.owner
+            while made is not None and not made.is_class:
+                made = made.parent
+            return made
+        scope: Scope | None = self.scope
+        while scope is not None:
+            found = scope.names.get(head)
+            if found:
+                return found[-1].definition if found[-1].what == SELF else None
+            scope = scope.parent
+        return None
+
+    def _on_export(self, start: int, end: int) -> None:
+        name = _text(self.data, start, end)
+        self.exported.append((name, name))
+
+    def _on_export_default(self, start: int, end: int) -> None:
+        self.exported.append(("default", _text(self.data, start, end)))
+
+
+def _text(data: bytes, start: int, end: int) -> str:
+    return data[start:end].decode("utf-8", "replace")
+
+
+def _qualifier(made: Definition) -> list[str]:
+    """The names that stand before the own one: those of what encloses it, and a receiver's type."""
+    parent = made.parent
+    while parent is not None and not parent.name:
+        parent = parent.parent
+    own = [made.qualname] if made.qualname else []
+    return [parent.qualname, *own] if parent is not None else own
