@@ -1,9 +1,56 @@
-"""One question, answered: find in each source, fuse, look, judge, filter."""
+"""One question, answered: find in each source, fuse, look, judge, filter.
 
-from collections.abc import Sequence
+The engine holds no rule of its own: what fits is `core.fuse`'s, what is true is `core.verdict`'s.
+Hits are judged one by one until the page is full, so that a page costs what it shows. Nothing is
+written but one batch of hints, for anchors that moved or died and that the index still believes in
+(tests/laws/test_search_changes_nothing.py). Held by tests/heimdall/search/test_engine.py.
+"""
 
+import os
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import gitmemo
+from gitmemo import Found, Kind, Mode, Place
+from heimdall import hints
+from heimdall import paths as names
 from heimdall.config import Settings
-from heimdall.model import Report
+from heimdall.core import fuse, precise
+from heimdall.core.verdict import judge
+from heimdall.errors import BadArgument
+from heimdall.model import AnchorState, Evidence, Hit, Presence, Report, Verdict
+from heimdall.search import cursor as cursors
+from heimdall.search import sources as finding
+from heimdall.search.evidence import Scene
+from heimdall.search.knowledge import Knowledge
+
+SOURCES = frozenset({"memory", "code"})
+MEMORY_KINDS = frozenset(Kind)
+
+PRECISE_LOOK = 40
+"""How many hits `precise` judges at most in its search for ones that it can justify."""
+
+
+class Asked(NamedTuple):
+    """One question with all its options, checked."""
+
+    words: tuple[str, ...]
+    query: tuple[str, ...]
+    limit: int
+    skip: int
+    snapshot: str | None
+    mode: Mode
+    precise: bool
+    show_all: bool
+    kinds: frozenset[str]
+    sources: frozenset[str]
+
+
+class _Page(NamedTuple):
+    """The hits of one page, and how many places of the ranking they took."""
+
+    hits: list[Hit]
+    consumed: int
 
 
 def search(
@@ -29,7 +76,287 @@ def search(
     `kinds` keeps hits of these kinds (task, topic, function, class, …), `sources` asks only these.
     `hint=False` leaves no trace at all.
 
-    Raises BadArgument for a cursor or mode that cannot be read, and the store's StaleSnapshot.
+    Raises BadArgument for a cursor or mode that cannot be read, the store's StaleSnapshot, and
+    NoProject or the store's own error where there is neither a memory nor an index to ask.
     A source that is missing or damaged is named in the report and never fails the search.
     """
-    raise NotImplementedError
+    if cursor is not None:
+        snapshot, skip = cursors.read(cursor)
+    asked = Asked(
+        words=tuple(words),
+        query=gitmemo.query_tokens(" ".join(words)),
+        limit=_within("limit", limit, 1, 100),
+        skip=_within("skip", skip, 0, 1_000_000),
+        snapshot=snapshot,
+        mode=_mode(mode),
+        precise=precise,
+        show_all=show_all,
+        kinds=kinds or frozenset(),
+        sources=sources or SOURCES,
+    )
+    knowledge = Knowledge(settings.home)
+    try:
+        return _Search(settings, _place(settings, cwd), asked, knowledge).run(hint=hint)
+    finally:
+        knowledge.close()
+
+
+class _Search:
+    """One question on its way through the rooms."""
+
+    def __init__(
+        self, settings: Settings, place: Place, asked: Asked, knowledge: Knowledge
+    ) -> None:
+        self._settings = settings
+        self._place = place
+        self._asked = asked
+        self._scene = Scene(os.path.realpath(place.root), knowledge)
+        self._knowledge = knowledge
+        self._evidence: list[Evidence] = []
+
+    def run(self, *, hint: bool) -> Report:
+        memory, code = self._ask()
+        if memory.error is not None and code.state not in ("ok", "behind"):
+            # Nothing can answer: the store's own error says best what is missing.
+            raise memory.error
+        ranked = _rank(memory, code)
+        page = self._judge(ranked, memory, code)
+        if hint:
+            self._hint()
+        total = memory.total + len(code.hits)
+        following = self._asked.skip + page.consumed
+        left = following < total and page.consumed > 0 and not self._asked.precise
+        return Report(
+            query=" ".join(self._asked.words),
+            snapshot=memory.snapshot,
+            total=len(page.hits) if self._asked.precise else total,
+            next=cursors.write(cursors.Cursor(memory.snapshot, following)) if left else None,
+            sources=self._states(memory, code),
+            hits=tuple(page.hits),
+        )
+
+    # -- finding -----------------------------------------------------------------------------------
+
+    def _ask(self) -> tuple[finding.Memory, finding.Code]:
+        asked = self._asked
+        memory = finding.Memory("ok", None, asked.snapshot, 0, ())
+        code = finding.Code("unasked", ())
+        if self._asks_memory():
+            kinds = frozenset(Kind(kind) for kind in asked.kinds & MEMORY_KINDS) or None
+            memory = finding.from_memory(
+                self._place,
+                asked.words,
+                mode=asked.mode,
+                limit=PRECISE_LOOK if asked.precise else asked.skip + asked.limit,
+                snapshot=asked.snapshot,
+                show_all=asked.show_all,
+                kinds=kinds,
+            )
+        if self._asks_code():
+            code = finding.from_code(
+                self._settings,
+                self._knowledge,
+                self._scene.root,
+                asked.query,
+                asked.kinds - MEMORY_KINDS,
+            )
+        return memory, code
+
+    def _asks_memory(self) -> bool:
+        wanted = not self._asked.kinds or bool(self._asked.kinds & MEMORY_KINDS)
+        return wanted and "memory" in self._asked.sources
+
+    def _asks_code(self) -> bool:
+        wanted = not self._asked.kinds or bool(self._asked.kinds - MEMORY_KINDS)
+        return wanted and "code" in self._asked.sources and self._asked.mode is Mode.TEXT
+
+    def _states(self, memory: finding.Memory, code: finding.Code) -> dict[str, str]:
+        """The state of each source that was asked."""
+        states = {}
+        if self._asks_memory():
+            states["memory"] = memory.state
+        if self._asks_code():
+            # The index may have shown its damage only while hits were looked at.
+            damaged = self._knowledge.state == "error"
+            states["code"] = "error" if damaged else code.state
+        return states
+
+    # -- judging -----------------------------------------------------------------------------------
+
+    def _judge(
+        self,
+        ranked: list[tuple[fuse.Scored, float]],
+        memory: finding.Memory,
+        code: finding.Code,
+    ) -> _Page:
+        """Judge from `skip` on until the page is full. What died ranks last on its page."""
+        asked = self._asked
+        kept: list[Hit] = []
+        consumed = 0
+        for one, value in ranked[asked.skip :]:
+            if len(kept) >= asked.limit or (asked.precise and consumed >= PRECISE_LOOK):
+                break
+            consumed += 1
+            if one.source == "memory":
+                hit = self._memory_hit(memory.hits[one.at], memory.store, value)
+            else:
+                hit = self._code_hit(code.hits[one.at], value)
+            if hit is not None and (not asked.precise or self._justified(hit, one, memory)):
+                kept.append(hit)
+        kept.sort(key=lambda hit: hit.verdict in (Verdict.STALE, Verdict.REMOVED))
+        first = asked.skip + 1
+        hits = [hit._replace(rank=first + at) for at, hit in enumerate(kept)]
+        return _Page(hits, consumed)
+
+    def _justified(self, hit: Hit, one: fuse.Scored, memory: finding.Memory) -> bool:
+        """Whether `precise` may show this hit."""
+        if one.source == "memory":
+            found = memory.hits[one.at]
+            said = " ".join((found.title, found.summary, *found.keywords))
+            return precise.memory(hit.verdict, self._asked.query, said)
+        named = " ".join(self._asked.words)
+        return hit.path is not None and precise.code(hit.verdict, named, hit.symbol, hit.path)
+
+    def _memory_hit(self, found: Found, store: str | None, value: float) -> Hit | None:
+        evidence = self._scene.of_entry(found, self._asked.query)
+        judgement = judge(evidence)
+        if judgement.verdict is Verdict.REMOVED and not self._asked.show_all:
+            return None
+        self._evidence.append(evidence)
+        place = self._place_of(evidence)
+        return Hit(
+            rank=0,
+            source="memory",
+            id=found.id,
+            store=store,
+            title=found.title,
+            summary=found.summary,
+            kind=found.kind,
+            path=place[0],
+            line=None,
+            symbol=place[1],
+            score=round(value, 4),
+            matched=found.matched,
+            verdict=judgement.verdict,
+            reasons=judgement.reasons,
+            coverage=round(found.coverage, 4),
+            content_coverage=None if evidence.content is None else round(evidence.content, 4),
+            anchors=evidence.anchors,
+        )
+
+    def _place_of(self, evidence: Evidence) -> tuple[str | None, str | None]:
+        """Where the reader should look: the first anchor that lives, symbols before files; else the
+        first of all. Absolute path and symbol."""
+        living = [
+            fact
+            for fact in evidence.anchors
+            if fact.state not in (AnchorState.MISSING, AnchorState.UNREACHABLE)
+        ]
+        facts = sorted(living or evidence.anchors[:1], key=lambda fact: fact.symbol is None)
+        if not facts:
+            return None, None
+        path, _, symbol = (facts[0].now or "").partition("#")
+        if facts[0].now is None or facts[0].symbol is None:
+            path, symbol = facts[0].now or facts[0].path, facts[0].symbol or ""
+        return os.path.join(self._scene.root, path), symbol or None
+
+    def _code_hit(self, found: finding.CodeHit, value: float) -> Hit | None:
+        evidence = self._scene.of_code(found.row, found.node, self._asked.query)
+        judgement = judge(evidence)
+        gone = judgement.verdict in (Verdict.STALE, Verdict.REMOVED)
+        self._evidence.append(evidence)
+        if gone and not self._asked.show_all:
+            return None
+        path = names.relative(found.row.path, self._scene.root)
+        symbol = found.node.qualname if found.node.key else None
+        return Hit(
+            rank=0,
+            source="code",
+            id=names.node_id(found.row.path, found.node.key),
+            store=None,
+            title=path if symbol is None else symbol,
+            summary=found.node.doc or found.node.signature,
+            kind=found.node.kind,
+            path=found.row.path,
+            line=found.node.line,
+            symbol=symbol,
+            score=round(value, 4),
+            matched=_matched(self._asked.query, found),
+            verdict=judgement.verdict,
+            reasons=judgement.reasons,
+            coverage=round(evidence.coverage, 4),
+            content_coverage=None if evidence.content is None else round(evidence.content, 4),
+            anchors=evidence.anchors,
+        )
+
+    # -- the one trace -----------------------------------------------------------------------------
+
+    def _hint(self) -> None:
+        """Tell the writer which paths to look at again: those of anchors that moved or died while
+        the index still believes in them. Without an index there is nothing to tell."""
+        if self._knowledge.state == "absent":
+            return
+        told: dict[str, None] = {}
+        for evidence in self._evidence:
+            for fact in evidence.anchors:
+                if fact.state in (AnchorState.MISSING, AnchorState.MOVED):
+                    told.update(dict.fromkeys(self._news(fact.path, fact.now)))
+        if told:
+            mem = os.path.join(self._place.store_root, ".mem", ".git", hints.FALLBACK_NAME)
+            moment = int(self._settings.now() * 1000)
+            hints.append(self._settings.home, list(told), "search", at_ms=moment, fallback=mem)
+
+    def _news(self, old: str, now: str | None) -> Iterator[str]:
+        """The absolute paths of one anchor of which the index says something else than the disk."""
+        gone = os.path.normpath(os.path.join(self._scene.root, old))
+        row = self._knowledge.row(gone)
+        believed = row is None or row.state is Presence.PRESENT
+        if believed and not self._scene.seen(gone).there:
+            yield gone
+        if now is not None:
+            new = os.path.join(self._scene.root, now.partition("#")[0])
+            known = self._knowledge.row(new)
+            if known is None or known.digest != self._scene.seen(new).digest:
+                yield new
+
+
+def _rank(memory: finding.Memory, code: finding.Code) -> list[tuple[fuse.Scored, float]]:
+    remembered = [
+        fuse.Scored("memory", at, hit.score, hit.coverage) for at, hit in enumerate(memory.hits)
+    ]
+    coded = [
+        fuse.Scored("code", at, hit.score, hit.coverage, fuse.aside(hit.row.path))
+        for at, hit in enumerate(code.hits)
+    ]
+    return fuse.fuse(remembered, coded)
+
+
+def _matched(query: tuple[str, ...], found: finding.CodeHit) -> tuple[str, ...]:
+    """The query's tokens that the definition's own name, path or signature holds."""
+    node = found.node
+    said = set(gitmemo.tokens(f"{found.row.path} {node.qualname} {node.signature} {node.doc}"))
+    return tuple(token for token in query if token in said)
+
+
+def _mode(mode: str) -> Mode:
+    try:
+        return Mode(mode)
+    except ValueError as error:
+        raise BadArgument("mode", mode, "unknown") from error
+
+
+def _within(argument: str, number: int, least: int, most: int) -> int:
+    if not least <= number <= most:
+        raise BadArgument(argument, str(number), f"must be from {least} to {most}")
+    return number
+
+
+def _place(settings: Settings, cwd: str) -> Place:
+    """The project of `cwd`, else the personal store. Raises NoProject where neither exists."""
+    place = gitmemo.locate(cwd, shared_worktrees=settings.shared_worktrees)
+    if place is not None:
+        return place
+    home = finding.personal(settings)
+    if os.path.isdir(os.path.join(home.store_root, ".mem")):
+        return home
+    raise gitmemo.NoProject(cwd)

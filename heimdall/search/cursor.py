@@ -1,0 +1,39 @@
+"""Where a page ends: an opaque text that names the snapshot and how much was shown.
+
+Pure. The snapshot keeps pages apart from what is written meanwhile: the store searches the memory
+as it was at that commit, and refuses one that is not in its history. Held by
+tests/heimdall/search/test_cursor.py.
+"""
+
+from typing import NamedTuple
+
+from heimdall.errors import BadArgument
+
+_NONE = "-"
+_MOST = 1_000_000
+
+
+class Cursor(NamedTuple):
+    """`snapshot` is a commit of the store, None where no store was searched."""
+
+    snapshot: str | None
+    skip: int
+
+
+def write(cursor: Cursor) -> str:
+    """The cursor as text."""
+    return f"{cursor.snapshot or _NONE}:{cursor.skip}"
+
+
+def read(text: str) -> Cursor:
+    """The text as a cursor. Raises BadArgument where it is none."""
+    snapshot, colon, skip = text.partition(":")
+    number = int(skip) if skip.isascii() and skip.isdigit() and len(skip) < 8 else -1
+    named = snapshot == _NONE or (len(snapshot) in (40, 64) and _is_hex(snapshot))
+    if not colon or not named or not 0 <= number <= _MOST:
+        raise BadArgument("cursor", text, "not a cursor")
+    return Cursor(None if snapshot == _NONE else snapshot, number)
+
+
+def _is_hex(text: str) -> bool:
+    return set(text) <= set("0123456789abcdef")

@@ -1,0 +1,123 @@
+"""Where an answer comes from: the memory and the code, each for itself.
+
+A source that is missing, damaged or behind says so in its state and gives what it has; it never
+takes the other down. The errors that are the caller's own (a stale snapshot) are let through.
+Never writes, never judges. Held by tests/heimdall/search/test_sources.py.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import gitmemo
+from gitmemo import Found, Kind, Mode, Place
+from heimdall import paths as names
+from heimdall.config import Settings
+from heimdall.core import fuse
+from heimdall.core.coverage import answers
+from heimdall.model import Node, PathRow, Presence
+from heimdall.search.knowledge import Knowledge
+from heimdall.sinks.tantivy import open_sink_reader
+
+CODE_HITS = 60
+"""How many files and how many definitions the code index is asked for."""
+
+
+class Memory(NamedTuple):
+    """What the memory found. `error` is kept for the case that nothing else can answer either."""
+
+    state: str
+    store: str | None
+    snapshot: str | None
+    total: int
+    hits: tuple[Found, ...]
+    error: gitmemo.GitMemoError | None = None
+
+
+class CodeHit(NamedTuple):
+    """A definition, or a file (its node has the key ""), with what the index holds of it."""
+
+    row: PathRow
+    node: Node
+    score: float
+    coverage: float
+
+
+class Code(NamedTuple):
+    """What the code index found, best first."""
+
+    state: str
+    hits: tuple[CodeHit, ...]
+
+
+def personal(settings: Settings) -> Place:
+    """The store for work outside any project."""
+    home = os.path.join(settings.home, "memory")
+    return Place(home, home, None, worktree=False)
+
+
+def from_memory(
+    place: Place,
+    words: Sequence[str],
+    *,
+    mode: Mode,
+    limit: int,
+    skip: int = 0,
+    snapshot: str | None = None,
+    show_all: bool = False,
+    kinds: frozenset[Kind] | None = None,
+) -> Memory:
+    """A page of the store of `place`. Raises StaleSnapshot, and InvalidId for a snapshot that is no
+    hash."""
+    try:
+        store = gitmemo.Store.open(place.store_root)
+        page = store.search(
+            words,
+            mode=mode,
+            limit=limit,
+            skip=skip,
+            snapshot=snapshot,
+            include_inactive=show_all,
+            kinds=kinds,
+        )
+    except gitmemo.NoStore as error:
+        return Memory("absent", None, None, 0, (), error)
+    except (gitmemo.StoreError, gitmemo.WorldError) as error:
+        return Memory("error", None, None, 0, (), error)
+    return Memory("ok", store.path, page.snapshot, page.total, page.hits)
+
+
+def from_code(
+    settings: Settings,
+    knowledge: Knowledge,
+    root: str,
+    query: tuple[str, ...],
+    kinds: frozenset[str] | None = None,
+) -> Code:
+    """What the index of the checkout `root` holds for the tokens of `query`."""
+    if knowledge.journal is None:
+        return Code(knowledge.state, ())
+    sink = open_sink_reader(settings.home, knowledge.journal.stamp())
+    if isinstance(sink, str):
+        return Code("absent" if sink == "absent" else "error", ())
+    files = sink.find(query, CODE_HITS, symbols=False, within=root)
+    symbols = sink.find(query, CODE_HITS, files=False, within=root)
+    merged = fuse.merge_parts(
+        [fuse.Part(hit.path, "", hit.score) for hit in files],
+        [fuse.Part(hit.path, hit.key, hit.score) for hit in symbols],
+    )
+    hits = (_code_hit(knowledge, root, part, query) for part in merged)
+    kept = tuple(hit for hit in hits if hit is not None and (not kinds or hit.node.kind in kinds))
+    return Code(knowledge.state, kept)
+
+
+def _code_hit(
+    knowledge: Knowledge, root: str, part: fuse.Part, query: tuple[str, ...]
+) -> CodeHit | None:
+    """A found document as the journal knows it; None where the journal has dropped it since."""
+    row = knowledge.row(part.path)
+    node = knowledge.node(part.path, part.key)
+    if row is None or node is None or row.state is not Presence.PRESENT:
+        return None
+    said = f"{names.relative(part.path, root)}\n{node.qualname}\n{node.signature}\n{node.doc}"
+    return CodeHit(row, node, part.score, answers(query, said))
