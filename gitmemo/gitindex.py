@@ -129,12 +129,12 @@ def _place(body: bytes, name: bytes) -> int:
             break
     else:
         start = 0
-    for start in _starts(body, start):
-        found = _name(body, start)
+    for place in _starts(body, start):
+        found = _name(body, place)
         if found == name:
             raise ValueError("an entry of this name exists")
         if found > name:
-            return start
+            return place
     return len(body)
 
 
@@ -142,7 +142,8 @@ def _end(data: bytes, count: int) -> int:
     """Where the entries end: before the extensions (all of them caches) and the checksum."""
     stop = len(data) - 20
     start = data.rfind(b"entries/", 0, stop) - _FIXED
-    if start >= _HEAD.size and not (start - _HEAD.size) % 8:
+    # The cache of untracked files holds names of folders too, so there the last one proves nothing.
+    if start >= _HEAD.size and not (start - _HEAD.size) % 8 and b"UNTR" not in data:
         while start < stop and not _only_caches(data, start, stop):
             start += _length(data, start)
         if start == stop or _only_caches(data, start, stop):

@@ -1,0 +1,369 @@
+"""The git repository in `.mem`: the only room that knows pygit2.
+
+Commits are read here as plain values and written as objects (blob, trees, commit); what becomes
+visible of them is the work of `worktree`. Hooks, signing, templates, filters and the environment of
+the person have no place where they could act: libgit2 runs no hooks and signs nothing, its search
+paths for configuration are emptied below, and a repository is opened by its path alone.
+Tests: tests/gitmemo/test_repo.py, with git itself as the oracle.
+"""
+
+import errno
+import heapq
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+import pygit2
+from pygit2.enums import (
+    ConfigLevel,
+    DeltaStatus,
+    FileMode,
+    FileStatus,
+    Option,
+    RepositoryInitFlag,
+)
+
+from gitmemo.errors import DamagedStore, IoRefused, PlainFolder
+from gitmemo.model import Change, EntryId, Identity
+
+MAIN = "refs/heads/main"
+_LOOSE_LIMIT = 16  # loose objects in one of 256 folders: about 4,000 in all, 600 writes
+_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+
+# Objects reach the disk before the ref that needs them: half a millisecond each where measured.
+pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
+# The store belongs to whoever may read its folder: a container's other uid is no reason to fail.
+pygit2.option(Option.SET_OWNER_VALIDATION, False)
+for _level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
+    pygit2.option(Option.SET_SEARCH_PATH, _level, "")
+
+
+class Raw(NamedTuple):
+    """A commit as read. `time` in seconds; the paths lie under `entries/`, against the only parent
+    (none for a merge, as `git log --name-status` shows)."""
+
+    id: EntryId
+    parents: tuple[EntryId, ...]
+    time: int
+    author: str
+    message: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    modified: tuple[str, ...]
+
+
+class Repo:
+    """One open `.mem`. Not shared between threads without the store's lock."""
+
+    def __init__(self, mem: str) -> None:
+        self.mem = mem
+        self.git_dir = os.path.join(mem, ".git")
+        try:
+            self._git = pygit2.Repository(mem)
+        except pygit2.GitError as error:
+            raise PlainFolder(mem, str(error)) from error
+        if os.path.realpath(self._git.path) != os.path.realpath(self.git_dir):
+            raise PlainFolder(mem, "the repository lies elsewhere")
+
+    # -- commits ---------------------------------------------------------------------------------
+
+    def tip(self) -> EntryId:
+        """The commit of main; DamagedStore where there is none."""
+        try:
+            target = str(self._git.lookup_reference(MAIN).target)
+        except (KeyError, pygit2.GitError) as error:
+            raise DamagedStore(self.mem, "no-main") from error
+        if not self.has(target):
+            raise DamagedStore(self.mem, "no-main")
+        return EntryId(target)
+
+    def has(self, commit: str) -> bool:
+        """Whether `commit` (40 hex digits) is a commit here."""
+        try:
+            return _as_commit(self._git.get(commit)) is not None
+        except (ValueError, pygit2.GitError):
+            return False
+
+    def head_is_main(self) -> bool:
+        """Whether HEAD names main, as every engine expects at every moment."""
+        return self._git.lookup_reference("HEAD").target == MAIN
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """The bytes of `path` in `commit`; None if it has no such file."""
+        tree = self._commit(commit).tree
+        blob = tree[path] if path in tree else None  # noqa: SIM401 -- a Tree has no get()
+        return blob.data if isinstance(blob, pygit2.Blob) else None
+
+    def files(self, commit: str) -> frozenset[str]:
+        """All paths under `entries/` in `commit`."""
+        tree = _entries(self._commit(commit))
+        return frozenset() if tree is None else frozenset(_blobs(tree, "entries/"))
+
+    def find(self, prefix: str) -> tuple[EntryId, ...]:
+        """The commits whose hash starts with `prefix` (seven digits or more)."""
+        try:
+            found = _as_commit(self._git[prefix])
+        except KeyError:
+            return ()
+        except ValueError:  # ambiguous, which is rare enough to list them slowly
+            hits = sorted(str(oid) for oid in self._git if str(oid).startswith(prefix))
+            return tuple(EntryId(hit) for hit in hits if self.has(hit))
+        return () if found is None else (EntryId(str(found.id)),)
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether `commit` (40 hex digits) lies in the history of `of`, itself included."""
+        return self.has(commit) and (commit == of or self._git.descendant_of(of, commit))
+
+    def raw(self, commit: str) -> Raw:
+        """One commit's facts."""
+        return self._raw(self._commit(commit))
+
+    def walk(self, tip: str) -> Iterator[Raw]:
+        """Commits that changed `entries/`, as `git log <tip> -- entries/` chooses and orders them:
+        newest first, and of a merge that took one side as it was only that side."""
+        return map(self._raw, _walk(self._commit(tip), "entries"))
+
+    def since(self, base: str, tip: str) -> list[Raw] | None:
+        """The commits after `base` up to `tip`, newest first, where `tip` follows from `base` in
+        one straight line; None where it does not."""
+        commits: list[Raw] = []
+        commit = self._commit(tip)
+        while str(commit.id) != base:
+            if len(commit.parents) != 1:
+                return None
+            commits.append(self._raw(commit))
+            commit = commit.parents[0]
+        return commits
+
+    def last_touch(self, tip: str, path: str) -> EntryId | None:
+        """The commit that `git log -1 <tip> -- <path>` shows."""
+        touch = next(_walk(self._commit(tip), path), None)
+        return None if touch is None else EntryId(str(touch.id))
+
+    def _commit(self, commit: str) -> pygit2.Commit:
+        found = _as_commit(self._git.get(commit))
+        if found is None:
+            raise DamagedStore(self.mem, f"missing-commit:{commit}")
+        return found
+
+    def _raw(self, commit: pygit2.Commit) -> Raw:
+        added, removed, modified = _changes(commit)
+        try:
+            message = commit.raw_message.decode(commit.message_encoding or "utf-8", "replace")
+        except LookupError:  # an encoding that Python does not know
+            message = commit.raw_message.decode("utf-8", "replace")
+        return Raw(
+            EntryId(str(commit.id)),
+            tuple(EntryId(str(parent)) for parent in commit.parent_ids),
+            commit.commit_time,
+            f"{commit.author.name} <{commit.author.email}>",
+            message,
+            added,
+            removed,
+            modified,
+        )
+
+    # -- index, working tree, objects --------------------------------------------------------------
+
+    def dirt(self) -> tuple[str, ...]:
+        """Paths in which index or working tree differ from the last commit, ignored ones left
+        out. Looks at every file."""
+        with refusals(self.mem):
+            status = self._git.status(untracked_files="all")
+        clean = FileStatus.CURRENT | FileStatus.IGNORED
+        return tuple(sorted(path for path, flag in status.items() if flag & ~clean))
+
+    def write_commit(self, change: Change, *, base: str, identity: Identity, now_s: int) -> EntryId:
+        """Write the objects of `change` on top of `base`; nothing is visible yet."""
+        with refusals(self.mem):
+            edits: dict[str, pygit2.Oid | None] = dict.fromkeys(change.remove)
+            edits.update((path, self._git.create_blob(data)) for path, data in change.add)
+            root = self._grown(self._commit(base).tree, edits)
+            if root is None:
+                raise DamagedStore(self.mem, "nothing-left")
+            who = pygit2.Signature(identity.name, identity.email, now_s, 0)
+            parents: list[str | pygit2.Oid] = [base]
+            return EntryId(
+                str(self._git.create_commit(None, who, who, change.message, root, parents))
+            )
+
+    def _grown(
+        self, tree: pygit2.Tree | None, edits: Mapping[str, pygit2.Oid | None]
+    ) -> pygit2.Oid | None:
+        """`tree` with `edits` (path to blob, or None to remove); None where nothing is left. Only
+        the folders on the way are written, which is why entries lie in dated ones."""
+        builder = self._git.TreeBuilder() if tree is None else self._git.TreeBuilder(tree)
+        below: dict[str, dict[str, pygit2.Oid | None]] = {}
+        for path, oid in edits.items():
+            name, slash, rest = path.partition("/")
+            if slash:
+                below.setdefault(name, {})[rest] = oid
+            elif oid is None:
+                builder.remove(name)
+            else:
+                builder.insert(name, oid, FileMode.BLOB)
+        for name, inner in below.items():
+            child = tree[name] if tree is not None and name in tree else None
+            grown = self._grown(child if isinstance(child, pygit2.Tree) else None, inner)
+            if grown is not None:
+                builder.insert(name, grown, FileMode.TREE)
+            elif child is not None:
+                builder.remove(name)
+        return builder.write() if len(builder) else None
+
+    def blob_id(self, commit: str, path: str) -> str:
+        """The hash of the file `path` of `commit`, which must have it."""
+        return str(self._commit(commit).tree[path].id)
+
+    def restage(self, commit: str, paths: Sequence[str]) -> None:
+        """Make git's index say about `paths` what `commit` says, by the library: for recovery, and
+        for index files that the quick way declines."""
+        with refusals(self.mem):
+            index = self._git.index
+            index.read(True)
+            tree = self._commit(commit).tree
+            for path in paths:
+                if path in tree:
+                    blob = tree[path]
+                    index.add(pygit2.IndexEntry(path, blob.id, FileMode(blob.filemode)))
+                elif path in index:
+                    index.remove(path)
+            index.write()
+
+    def tidy(self) -> None:
+        """Pack loose objects where they have become many; a full disk only postpones it."""
+        try:
+            crowd = len(os.listdir(os.path.join(self.git_dir, "objects", "17")))
+        except FileNotFoundError:
+            return
+        if crowd >= _LOOSE_LIMIT:
+            with suppress(pygit2.GitError, OSError):
+                self._pack()
+
+    def _pack(self) -> None:
+        loose = list(_loose(os.path.join(self.git_dir, "objects")))
+        builder = pygit2.PackBuilder(self._git)
+        for name, _ in loose:
+            builder.add(pygit2.Oid(hex=name))
+        builder.write()
+        # Only what the new pack holds goes. A reader that misses a loose object looks into the
+        # packs again before it calls the object missing.
+        for _, path in loose:
+            os.unlink(path)
+
+
+def create(mem: str, change: Change, *, identity: Identity, now_s: int) -> None:
+    """Make a repository at `mem`, which must not exist, with `change` as its first commit."""
+    with refusals(mem):
+        flags = RepositoryInitFlag.MKDIR | RepositoryInitFlag.NO_REINIT
+        git = pygit2.init_repository(mem, flags=flags, initial_head="main")
+        for path, data in change.add:
+            target = os.path.join(mem, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "xb") as file:
+                file.write(data)
+            git.index.add(pygit2.IndexEntry(path, git.create_blob(data), FileMode.BLOB))
+        # Other engines run the git program, which reads the person's settings: these two of them
+        # would change entry files or make every commit fail.
+        git.config["core.autocrlf"] = "false"
+        git.config["commit.gpgsign"] = "false"
+        git.index.write()
+        who = pygit2.Signature(identity.name, identity.email, now_s, 0)
+        git.create_commit(MAIN, who, who, change.message, git.index.write_tree(), [])
+
+
+def tracked_under(checkout: str, name: str) -> str | None:
+    """The first path at or under `name` that the repository of `checkout` tracks; None if none."""
+    try:
+        git = pygit2.Repository(checkout)
+    except pygit2.GitError:
+        return None
+    return next((e.path for e in git.index if f"{e.path}/".startswith(f"{name}/")), None)
+
+
+@contextmanager
+def refusals(path: str) -> Iterator[None]:
+    """Turn what the machine refused into IoRefused, and what else git reports into DamagedStore."""
+    try:
+        yield
+    except OSError as error:
+        raise IoRefused(path, error.errno or 0, error.strerror or str(error)) from error
+    except (pygit2.GitError, KeyError) as error:
+        for code in _ERRNOS:
+            if os.strerror(code) in str(error):
+                raise IoRefused(path, code, os.strerror(code)) from error
+        raise DamagedStore(path, str(error)) from error
+
+
+def _as_commit(found: object) -> pygit2.Commit | None:
+    return found if isinstance(found, pygit2.Commit) else None
+
+
+def _walk(tip: pygit2.Commit, path: str) -> Iterator[pygit2.Commit]:
+    """Commits as `git log <tip> -- <path>` shows them: by commit time, those left out that changed
+    nothing there; of a merge that is the same as one parent there, only that parent is followed."""
+    ticket = 0
+    waiting = [(-tip.commit_time, ticket, tip)]
+    met = {tip.id}
+    while waiting:
+        _, _, commit = heapq.heappop(waiting)
+        here = _at(commit, path)
+        parents = commit.parents
+        same = next((parent for parent in parents if _at(parent, path) == here), None)
+        if same is not None:
+            parents = [same]
+        elif parents or here is not None:
+            yield commit
+        for parent in parents:
+            if parent.id not in met:
+                met.add(parent.id)
+                ticket += 1
+                heapq.heappush(waiting, (-parent.commit_time, ticket, parent))
+
+
+def _at(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
+    tree = commit.tree
+    return tree[path].id if path in tree else None
+
+
+def _changes(commit: pygit2.Commit) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Added, removed and modified paths under `entries/`; none for a merge."""
+    parents = commit.parents
+    if len(parents) > 1:
+        return (), (), ()
+    new = _entries(commit)
+    old = _entries(parents[0]) if parents else None
+    if old is None:
+        return (() if new is None else tuple(sorted(_blobs(new, "entries/")))), (), ()
+    if new is None:
+        return (), tuple(sorted(_blobs(old, "entries/"))), ()
+    added: list[str] = []
+    removed: list[str] = []
+    modified: list[str] = []
+    sides = {DeltaStatus.ADDED: added, DeltaStatus.DELETED: removed}
+    for delta in old.diff_to_tree(new).deltas:
+        sides.get(delta.status, modified).append(f"entries/{delta.new_file.path}")
+    return tuple(added), tuple(removed), tuple(modified)
+
+
+def _entries(commit: pygit2.Commit) -> pygit2.Tree | None:
+    tree = commit.tree
+    entries = tree["entries"] if "entries" in tree else None  # noqa: SIM401 -- no get() there
+    return entries if isinstance(entries, pygit2.Tree) else None
+
+
+def _blobs(tree: pygit2.Tree, prefix: str) -> Iterator[str]:
+    for item in tree:
+        if isinstance(item, pygit2.Tree):
+            yield from _blobs(item, f"{prefix}{item.name}/")
+        else:
+            yield f"{prefix}{item.name}"
+
+
+def _loose(objects: str) -> Iterator[tuple[str, str]]:
+    for folder in sorted(os.listdir(objects)):
+        if len(folder) == 2:
+            for name in os.listdir(os.path.join(objects, folder)):
+                if len(name) == 38:
+                    yield folder + name, os.path.join(objects, folder, name)

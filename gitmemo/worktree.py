@@ -1,0 +1,243 @@
+"""The visible side of `.mem`: entry files, git's index file and the ref file of main.
+
+Standard library only. Whatever needs room on the disk is written aside first (`write_aside`); what
+then becomes visible does so by a link or a rename, whole and at once. Git's own protocol is kept:
+index and ref are changed while `<file>.lock` exists. Our lock is a second name of the prepared
+file, so after a kill it is known by its inode and no other program's lock is ever removed.
+Tests: tests/gitmemo/test_worktree.py, tests/faults, tests/races.
+"""
+
+import errno
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+
+from gitmemo.errors import IoRefused, LockTimeout
+
+MAIN = "refs/heads/main"
+INDEX = "index"
+_POLL_S = 0.01
+_ENTRY_ASIDE = "gitmemo-entry.tmp"
+_ASIDES = {INDEX: "gitmemo-index.tmp", MAIN: "gitmemo-ref.tmp"}
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
+
+
+@contextmanager
+def refusals(path: str) -> Iterator[None]:
+    """Turn what the machine refused (no room, no permission) into IoRefused."""
+    try:
+        yield
+    except OSError as error:
+        raise IoRefused(path, error.errno or 0, error.strerror or str(error)) from error
+
+
+def write_aside(git_dir: str, name: str, data: bytes) -> str:
+    """Write `data` to the file `name` in `git_dir`, replacing it, down to the disk; its path."""
+    path = os.path.join(git_dir, name)
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    with open(path, "xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    return path
+
+
+def add_file(mem: str, path: str, data: bytes) -> None:
+    """Make the entry file `path` appear whole; FileExistsError if something is there."""
+    target = os.path.join(mem, path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    aside = write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data)
+    _second_name(aside, target, data)
+    os.unlink(aside)
+    _sync_folder(os.path.dirname(target))
+
+
+def remove_file(mem: str, path: str) -> None:
+    """Remove the entry file `path` if it exists, and the folders it leaves empty, as git does."""
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(mem, path))
+    folder = os.path.dirname(path)
+    while "/" in folder:
+        try:
+            os.rmdir(os.path.join(mem, folder))
+        except OSError:  # not empty, or gone
+            return
+        folder = os.path.dirname(folder)
+
+
+def restore_file(mem: str, path: str, data: bytes) -> None:
+    """Make the entry file `path` hold `data`, whatever is there."""
+    target = os.path.join(mem, path)
+    with suppress(OSError), open(target, "rb") as file:
+        if file.read() == data:
+            return
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    os.replace(write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data), target)
+
+
+def prepare(git_dir: str, name: str, data: bytes) -> None:
+    """Write the next content of `name` (INDEX or MAIN) aside."""
+    write_aside(git_dir, _ASIDES[name], data)
+
+
+def swap(
+    git_dir: str, name: str, *, timeout_s: float, guard: Callable[[], bool] = lambda: True
+) -> bool:
+    """Put the prepared file in the place of `name`; False, and nothing done, where `guard`, asked
+    while git's lock is held, says no. Raises LockTimeout where another program holds that lock."""
+    source = os.path.join(git_dir, _ASIDES[name])
+    target = os.path.join(git_dir, name)
+    lock = f"{target}.lock"
+    _take(source, lock, timeout_s)
+    if not guard():
+        os.unlink(lock)
+        os.unlink(source)
+        return False
+    os.replace(lock, target)
+    os.unlink(source)
+    _sync_folder(os.path.dirname(target))
+    return True
+
+
+def sweep(git_dir: str) -> None:
+    """Remove what a killed process of ours left: prepared files, and the locks that are second
+    names of them. Call with the store's lock held."""
+    for name, aside in (*_ASIDES.items(), ("", _ENTRY_ASIDE)):
+        path = os.path.join(git_dir, aside)
+        inode = _inode(path)
+        if inode is None:
+            continue
+        lock = os.path.join(git_dir, f"{name}.lock")
+        if _inode(lock) == inode:
+            os.unlink(lock)
+        os.unlink(path)
+
+
+def log_move(git_dir: str, line: str) -> None:
+    """Add `line` to the reflogs of HEAD and main. They are a comfort: without room they stay."""
+    for name in ("HEAD", MAIN):
+        path = os.path.join(git_dir, "logs", name)
+        with suppress(OSError):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "ab") as file:
+                file.write(line.encode())
+
+
+class Seen:
+    """What the working tree looked like when it was last known to be clean.
+
+    `holds` costs one stat a folder instead of one a file: it sees files that came, went or were
+    renamed and every change of git's index, not an edit in place since `note`.
+    """
+
+    def __init__(self, mem: str) -> None:
+        self._mem = mem
+        self._folders: dict[str, tuple[int, int]] = {}
+        self._index = b""
+
+    def note(self) -> None:
+        """Take the present state as clean."""
+        walked = os.walk(os.path.join(self._mem, "entries"))
+        folders = (self._mem, *(folder for folder, _, _ in walked))
+        self._folders = {folder: _stamp(folder) for folder in folders}
+        self._index = self._index_mark()
+
+    def forget(self) -> None:
+        """Trust nothing."""
+        self._folders = {}
+
+    def holds(self) -> bool:
+        """Whether folders and index are as they were noted."""
+        return (
+            bool(self._folders)
+            and self._index_mark() == self._index
+            and all(_stamp(folder) == stamp for folder, stamp in self._folders.items())
+        )
+
+    def moved(self, paths: Sequence[str]) -> None:
+        """Note what our own change did to the folders of `paths` and to the index."""
+        if not self._folders:
+            return
+        for path in paths:
+            folder = os.path.dirname(path)
+            while folder:
+                full = os.path.join(self._mem, folder)
+                if os.path.isdir(full):
+                    self._folders[full] = _stamp(full)
+                else:
+                    self._folders.pop(full, None)
+                folder = os.path.dirname(folder)
+        self._index = self._index_mark()
+
+    def _index_mark(self) -> bytes:
+        """The index's own checksum, which tells its content without reading it."""
+        with suppress(OSError), open(os.path.join(self._mem, ".git", INDEX), "rb") as file:
+            file.seek(-20, os.SEEK_END)
+            return file.read()
+        return b""
+
+
+def stats(mem: str, path: str) -> Mapping[str, int]:
+    """The numbers of an entry file that git's index keeps."""
+    status = os.lstat(os.path.join(mem, path))
+    return {
+        "ctime_ns": status.st_ctime_ns,
+        "mtime_ns": status.st_mtime_ns,
+        "dev": status.st_dev,
+        "inode": status.st_ino,
+        "uid": status.st_uid,
+        "gid": status.st_gid,
+        "size": status.st_size,
+    }
+
+
+def _take(source: str, lock: str, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    with open(source, "rb") as file:
+        data = file.read()
+    while True:
+        try:
+            _second_name(source, lock, data)
+        except FileExistsError:
+            if time.monotonic() >= deadline:
+                raise LockTimeout(lock, "unknown", timeout_s) from None
+            time.sleep(_POLL_S)
+        else:
+            return
+
+
+def _second_name(source: str, target: str, data: bytes) -> None:
+    """Give `source` the second name `target`, which must not exist; where the file system has no
+    hard links, write its bytes under it instead."""
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        with open(target, "xb") as file:
+            file.write(data)
+
+
+def _sync_folder(folder: str) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _stamp(folder: str) -> tuple[int, int]:
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_ino)
+
+
+def _inode(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_ino
+    except OSError:
+        return None
