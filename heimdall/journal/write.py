@@ -1,90 +1,479 @@
-"""The journal's pen, for the process that holds the writer lock."""
+"""The journal's pen, for the one process that holds the writer lock (single-writer).
 
+exact-ownership: a commit takes away everything that its path owned and lays down what it owns now,
+in one transaction with the path's row. generation-guard: a commit that names an older generation
+than the queue does is refused. Nothing here decides what a path should be; that is for the
+reconciler and `heimdall.core.decide`. Held by tests/heimdall/journal and tests/laws.
+"""
+
+import array
+import json
+import os
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from heimdall.journal.read import JournalReader
+from heimdall.core.modules import family, tail
+from heimdall.core.tokens import Surface, emits, surface
+from heimdall.errors import DamagedJournal, IoRefused
+from heimdall.journal import connect, schema, sql
+from heimdall.journal.read import JournalReader, queued, stored_facts
 from heimdall.journal.values import Commit, Move, Queued, Refresh, Retract, Skip, Unreadable
-from heimdall.model import Depth, Outcome
+from heimdall.model import Action, Depth, Facts, Outcome, Presence
+
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    # A crash of the machine may lose the last commits, never the file; what was lost shows as
+    # drift at the next audit.
+    "PRAGMA synchronous=NORMAL",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA temp_store=MEMORY",
+)
 
 
 def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
-    """Creates (home 0700, files 0600) or migrates; raises NewerJournal, DamagedJournal, IoRefused."""
-    raise NotImplementedError
+    """The journal of the state directory `home`, made if it is not there (0700, files 0600).
+
+    The caller holds the writer lock; `now` is the clock in seconds. Raises NewerJournal,
+    DamagedJournal, IoRefused.
+    """
+    path = os.path.join(home, schema.FILE_NAME)
+    try:
+        os.makedirs(home, 0o700, exist_ok=True)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise IoRefused(path, error.errno or 0, "open") from error
+    connection = sqlite3.connect(path, isolation_level=None, timeout=connect.BUSY_MS / 1000)
+    try:
+        _prepare(connection, path)
+    except sqlite3.OperationalError as error:
+        connection.close()
+        raise IoRefused(path, 0, str(error)) from error
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise DamagedJournal(path, str(error)) from error
+    except BaseException:
+        connection.close()
+        raise
+    return JournalWriter(path, connection, now)
 
 
 class JournalWriter(JournalReader):
-    """Everything a reader can, and the changes. Every method is its own transaction unless it is
-    called inside `with writer.transaction():`, which may be nested."""
+    """Everything a reader can, and the changes.
+
+    Every method is a transaction of its own unless it is called inside `with transaction():`.
+    """
+
+    def __init__(self, path: str, connection: sqlite3.Connection, now: Callable[[], float]) -> None:
+        super().__init__(path, connect.Opened(connection, None))
+        self._now = now
+        self._nesting = 0
+        self._root_ids: dict[str, int] = {}
+
+    def close(self) -> None:
+        """Fold the log into the file, so that readers need no lock, and let go."""
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.OperationalError:
+            # A reader is at work or the disk is full: the log stays, and readers know what to do.
+            pass
+        finally:
+            self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        raise NotImplementedError
-        yield
+        """All or nothing; inner ones join the outermost. Raises IoRefused if the disk refuses."""
+        if self._nesting:
+            yield
+            return
+        self._execute("BEGIN IMMEDIATE")
+        self._nesting = 1
+        try:
+            yield
+            self._execute("COMMIT")
+        except BaseException:
+            self._root_ids.clear()
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        finally:
+            self._nesting = 0
+
+    # -- the queue ---------------------------------------------------------------------------------
 
     def enqueue(self, paths: Iterable[str], reason: str) -> None:
-        """Each path gets a new, higher generation."""
-        raise NotImplementedError
+        """Give each path a new generation, higher than any before: what is being read of it now
+        will be refused, and it will be looked at again."""
+        with self.transaction():
+            self._db.executemany(sql.ENQUEUE, ((schema.blob(path), reason) for path in paths))
 
     def take(self, limit: int, after: int = 0) -> tuple[Queued, ...]:
-        """The oldest with a generation above `after`; they stay queued until committed."""
-        raise NotImplementedError
+        """The oldest `limit` with a generation above `after`, oldest first. They stay queued until
+        they are committed, retracted, kept, refreshed or dropped."""
+        return queued(self._db, limit, after)
 
-    def drop(self, queued: Iterable[tuple[str, int]]) -> None:
+    def drop(self, entries: Iterable[tuple[str, int]]) -> None:
         """Take (path, generation) from the queue without a word about the path."""
-        raise NotImplementedError
+        with self.transaction():
+            rows = ((schema.blob(path), generation) for path, generation in entries)
+            self._db.executemany(sql.DEQUEUE, rows)
+
+    # -- one path's outcome ------------------------------------------------------------------------
 
     def commit(self, batch: Sequence[Commit]) -> list[Outcome]:
-        """INDEXED, UPDATED or STALE for each."""
-        raise NotImplementedError
+        """Make each path own exactly what its commit says: INDEXED, UPDATED, or STALE and queued
+        again where it has moved on. Rows of other paths that pointed to what is no longer there go
+        back to pending at once, and wait to be settled."""
+        with self.transaction():
+            return [self._commit(entry) for entry in batch]
 
     def refresh(self, batch: Sequence[Refresh]) -> list[Outcome]:
-        """UNCHANGED or STALE for each."""
-        raise NotImplementedError
+        """Write a new stat over unchanged bytes: UNCHANGED, or STALE. A path without a row is
+        STALE: there is nothing to refresh."""
+        with self.transaction():
+            return [self._refresh(entry) for entry in batch]
 
     def retract(self, batch: Sequence[Retract]) -> list[Outcome]:
-        """RETRACTED (UNCHANGED if the path was never there) or STALE for each."""
-        raise NotImplementedError
+        """Take away all that the paths owned: RETRACTED, UNCHANGED where there was nothing, or
+        STALE. A path that was never there leaves no row."""
+        with self.transaction():
+            return [self._retract(entry) for entry in batch]
 
     def keep_unreadable(self, batch: Sequence[Unreadable]) -> list[Outcome]:
-        """KEPT or STALE for each."""
-        raise NotImplementedError
-
-    def settle(self) -> int:
-        """Bind what can be bound since the last call; how many edges changed. Crash-safe."""
-        raise NotImplementedError
+        """Mark paths that could not be looked at, keeping what is known (three-outcomes): KEPT, or
+        STALE."""
+        with self.transaction():
+            return [self._keep(entry) for entry in batch]
 
     def sketch(self, path: str) -> bytes:
-        """The sketch the row carries (also of a GONE row), b"" for none."""
-        raise NotImplementedError
+        """The similarity sketch a path carries, also when it is GONE; b"" for none."""
+        row = self._db.execute(sql.SKETCH, (schema.blob(path),)).fetchone()
+        return bytes(row[0]) if row and row[0] else b""
+
+    def settle(self) -> int:
+        """Bind every reference whose target may have changed since the last call; the answer is how
+        many edges changed. What is still to be settled is in the journal itself, so a crash between
+        a commit and this loses nothing."""
+        from heimdall.journal import settle  # noqa: PLC0415 # the resolver is loaded to bind
+
+        with self.transaction():
+            return settle.settle(self._db)
+
+    # -- registry ----------------------------------------------------------------------------------
 
     def add_root(self, path: str, depth: Depth | None = None) -> None:
-        raise NotImplementedError
+        """Register a root, or change its depth. Paths of an outer root that lie beneath it become
+        its own, and every reference is bound anew, for edges never leave their root."""
+        with self.transaction():
+            at = int(self._now() * 1000)
+            known = self._db.execute(sql.ROOT_ID, (schema.blob(path),)).fetchone()
+            self._db.execute(sql.ADD_ROOT, (schema.blob(path), depth, at))
+            if known is None:
+                taken = self._db.execute(
+                    sql.ADOPT, {"new": self._root_id(path), **_range(path)}
+                ).rowcount
+                if taken:
+                    self._db.execute(sql.UNSETTLE_PATH, (schema.EVERYTHING,))
 
     def remove_root(self, path: str) -> tuple[str, ...]:
-        """Forgets the root and all its rows; the paths that a sink must remove."""
-        raise NotImplementedError
+        """Forget a root and all its paths; the answer is what a sink must remove."""
+        with self.transaction():
+            row = self._db.execute(sql.ROOT_ID, (schema.blob(path),)).fetchone()
+            if row is None:
+                return ()
+            owned = self._db.execute(sql.PATHS_OF_ROOT, row).fetchall()
+            for owner, _, tokens in owned:
+                self._clear(owner, tokens)
+                self._db.execute(sql.DELETE_PATH, (owner,))
+            self._db.execute(sql.DELETE_SKIPS, row)
+            self._db.execute(sql.DELETE_ROOT, row)
+            self._db.execute(sql.DEQUEUE_BENEATH, _range(path))
+            self._root_ids.clear()
+            return tuple(schema.text(name) for _, name, _ in owned)
 
     def add_store(self, path: str, root: str) -> None:
-        raise NotImplementedError
+        """Register the store `path` (a `.mem` directory) of the project `root`."""
+        with self.transaction():
+            at = int(self._now() * 1000)
+            self._db.execute(sql.ADD_STORE, (schema.blob(path), schema.blob(root), at))
 
     def remove_store(self, path: str) -> None:
-        raise NotImplementedError
+        """Forget a store."""
+        with self.transaction():
+            self._db.execute(sql.REMOVE_STORE, (schema.blob(path),))
 
     def record_move(self, move: Move) -> None:
-        raise NotImplementedError
+        """Remember where a path's content went."""
+        old, new = schema.blob(move.old), schema.blob(move.new)
+        with self.transaction():
+            self._db.execute(sql.RECORD_MOVE, (old, new, move.similarity, move.at))
 
     def set_skips(self, root: str, skips: Iterable[Skip]) -> None:
-        """What a whole walk of `root` passed over; replaces what the last walk said."""
-        raise NotImplementedError
+        """What a whole walk of `root` passed over, in place of what the last one did."""
+        with self.transaction():
+            number = self._root_id(root)
+            self._db.execute(sql.DELETE_SKIPS, (number,))
+            rows = ((number, schema.blob(skip.path), skip.reason) for skip in skips)
+            self._db.executemany(sql.INSERT_SKIP, rows)
+
+    # -- the sink's stamp --------------------------------------------------------------------------
 
     def next_stamp(self) -> str:
-        """The stamp to commit the sink under, before `set_stamp` in the journal's transaction."""
-        raise NotImplementedError
+        """The stamp for the sink's commit of this pass. The sink commits first, then the journal
+        with `set_stamp`: a crash between the two leaves the sink one pass ahead and the pass's
+        paths queued, never the other way round (project-before-commit)."""
+        head, _, number = self.stamp().rpartition(":")
+        return f"{head}:{int(number) + 1}"
 
     def set_stamp(self, stamp: str) -> None:
-        raise NotImplementedError
+        """Record, in the transaction of the pass, the stamp under which the sink was committed."""
+        with self.transaction():
+            self._db.execute(sql.SET_PASS, (int(stamp.rpartition(":")[2]),))
 
     def prune(self, before_ms: int) -> int:
-        """Forget GONE rows and moves older than that; how many rows."""
-        raise NotImplementedError
+        """Forget GONE paths and moves older than `before_ms`; the answer is how many paths."""
+        with self.transaction():
+            owners = self._db.execute(sql.OLD_PATHS, (before_ms,)).fetchall()
+            self._db.executemany(sql.DELETE_PATH, owners)
+            self._db.execute(sql.OLD_MOVES, (before_ms,))
+            return len(owners)
+
+    # -- performing --------------------------------------------------------------------------------
+
+    def _execute(self, statement: str) -> None:
+        try:
+            self._db.execute(statement)
+        except sqlite3.OperationalError as error:
+            raise IoRefused(self._path, 0, str(error)) from error
+
+    def _root_id(self, root: str) -> int:
+        """The number of a root, registered at need."""
+        if root not in self._root_ids:
+            name = schema.blob(root)
+            if self._db.execute(sql.ROOT_ID, (name,)).fetchone() is None:
+                self._db.execute(sql.ADD_ROOT, (name, None, int(self._now() * 1000)))
+            self._root_ids[root] = self._db.execute(sql.ROOT_ID, (name,)).fetchone()[0]
+        return self._root_ids[root]
+
+    def _stale(self, name: bytes, generation: int) -> bool:
+        """generation-guard. The queue's number is the newest; without one, the row's is. A path
+        that has moved on and is not queued is queued, so that a refusal is never the last word."""
+        waiting, known = self._db.execute(sql.GENERATION, {"path": name}).fetchone()
+        if generation == (known if waiting is None else waiting):
+            return False
+        if waiting is None:
+            self._db.execute(sql.ENQUEUE, (name, "stale"))
+        return True
+
+    def _commit(self, entry: Commit) -> Outcome:
+        name = schema.blob(entry.path)
+        if self._stale(name, entry.generation):
+            return Outcome(entry.path, Action.STALE, "generation")
+        row = self._db.execute(sql.OWNER, (name,)).fetchone()
+        fresh = row is None or schema.STATES[row[1]] == Presence.GONE
+        root = self._root_id(entry.root)
+        if row is None:
+            if self._db.execute(sql.NOTHING_BOUND).fetchone()[0]:
+                self._db.execute(sql.UNSETTLE_PATH, (schema.EVERYTHING,))
+            owner = self._db.execute(sql.INSERT_PATH, (name, root)).lastrowid or 0
+            self._announce(entry.path, None, entry)
+        else:
+            owner = row[0]
+            self._announce(entry.path, self._surface(entry.path, row[3]), entry)
+        numbers = (
+            schema.numbers(owner, (node.key for node in entry.facts.nodes)) if (entry.facts) else {}
+        )
+        if row is not None:
+            self._vanish(owner, frozenset(numbers.values()))
+            self._clear(owner, row[2])
+        reason = entry.facts.reason if entry.facts else entry.reason
+        self._describe(owner, root, entry, reason)
+        if entry.facts is not None:
+            self._lay_down(owner, numbers, entry.facts)
+        self._db.execute(sql.UNSETTLE_PATH, (owner,))
+        self._db.execute(sql.DEQUEUE, (name, entry.generation))
+        return Outcome(entry.path, Action.INDEXED if fresh else Action.UPDATED, reason)
+
+    def _refresh(self, entry: Refresh) -> Outcome:
+        name = schema.blob(entry.path)
+        if self._stale(name, entry.generation):
+            return Outcome(entry.path, Action.STALE, "generation")
+        size, mtime_ns, inode = entry.stat
+        at = self._moment(entry.seen_at)
+        values = (size, mtime_ns, inode, entry.generation, at, name)
+        if not self._db.execute(sql.REFRESH_PATH, values).rowcount:
+            self._db.execute(sql.ENQUEUE, (name, "stale"))
+            return Outcome(entry.path, Action.STALE, "unknown")
+        self._db.execute(sql.DEQUEUE, (name, entry.generation))
+        return Outcome(entry.path, Action.UNCHANGED, "")
+
+    def _retract(self, entry: Retract) -> Outcome:
+        name = schema.blob(entry.path)
+        if self._stale(name, entry.generation):
+            return Outcome(entry.path, Action.STALE, "generation")
+        row = self._db.execute(sql.OWNER, (name,)).fetchone()
+        self._db.execute(sql.DEQUEUE, (name, entry.generation))
+        if row is None or schema.STATES[row[1]] == Presence.GONE:
+            return Outcome(entry.path, Action.UNCHANGED, "")
+        owner, _, tokens, root = row
+        self._announce(entry.path, self._surface(entry.path, root), None)
+        self._vanish(owner, frozenset())
+        self._clear(owner, tokens)
+        self._db.execute(sql.RETRACT_PATH, (entry.generation, self._moment(0), owner))
+        return Outcome(entry.path, Action.RETRACTED, "")
+
+    def _keep(self, entry: Unreadable) -> Outcome:
+        name = schema.blob(entry.path)
+        if self._stale(name, entry.generation):
+            return Outcome(entry.path, Action.STALE, "generation")
+        if self._db.execute(sql.OWNER, (name,)).fetchone() is None:
+            self._db.execute(sql.INSERT_PATH, (name, self._root_id(entry.root)))
+        at = self._moment(entry.seen_at)
+        self._db.execute(sql.KEEP_PATH, (entry.generation, entry.reason, at, name))
+        self._db.execute(sql.DEQUEUE, (name, entry.generation))
+        return Outcome(entry.path, Action.KEPT, entry.reason)
+
+    def _moment(self, seen_at: int) -> int:
+        return seen_at or int(self._now() * 1000)
+
+    # -- what a path owns --------------------------------------------------------------------------
+
+    def _surface(self, path: str, root: bytes | None) -> Surface | None:
+        """What other files' references could depend on in the path as it is stored."""
+        if self._everything_waits():
+            return None
+        facts = stored_facts(self._db, path, sql.INHERITS_AS_EXTRACTED)
+        return surface(schema.text(root or b""), facts) if facts else None
+
+    def _announce(self, path: str, before: Surface | None, entry: Commit | None) -> None:
+        """Note the answers that change with this path. Pointless while everything waits."""
+        if self._everything_waits():
+            return
+        after = surface(entry.root, entry.facts) if entry and entry.facts else None
+        tokens = ((schema.hashed(token),) for token in emits(path, before, after))
+        self._db.executemany(sql.UNSETTLE_TOKEN, tokens)
+
+    def _everything_waits(self) -> bool:
+        return self._db.execute(sql.EVERYTHING_WAITS).fetchone() is not None
+
+    def _vanish(self, owner: int, staying: frozenset[int]) -> None:
+        """References to nodes that will be no more go back to pending, in this transaction: at no
+        moment does an edge point to nothing."""
+        before = {number for (number,) in self._db.execute(sql.NODE_IDS, schema.span(owner))}
+        vanished = [(number,) for number in sorted(before - staying)]
+        self._db.executemany(sql.OWNERS_OF_DST, vanished)
+        self._db.executemany(sql.UNBIND_DST, vanished)
+
+    def _clear(self, owner: int, tokens: bytes | None) -> None:
+        """Take away all that a path owns but its row."""
+        self._db.execute(sql.DELETE_NODES, schema.span(owner))
+        self._db.execute(sql.DELETE_EDGES, (owner,))
+        self._db.execute(sql.DELETE_BINDINGS, (owner,))
+        self._db.executemany(
+            sql.DELETE_TOKEN, ((token, owner) for token in array.array("q", tokens or b""))
+        )
+
+    def _describe(self, owner: int, root: int, entry: Commit, reason: str) -> None:
+        """Write the path's own row."""
+        size, mtime_ns, inode = entry.stat if entry.stat else (None, None, None)
+        facts = entry.facts
+        unit = kin = exports = None
+        if facts is not None and facts.language:
+            unit, kin = tail(entry.path), schema.kin(entry.path, facts, family(facts.language))
+            exports = None if facts.exports is None else json.dumps(facts.exports)
+        self._db.execute(
+            sql.UPDATE_PATH,
+            (
+                root,
+                entry.digest,
+                size,
+                mtime_ns,
+                inode,
+                entry.asked,
+                facts.depth if facts else Depth.PATH,
+                entry.extractor,
+                facts.language if facts else "",
+                entry.generation,
+                reason,
+                self._moment(entry.seen_at),
+                facts.package if facts else "",
+                exports,
+                unit,
+                kin,
+                entry.sketch or None,
+                owner,
+            ),
+        )
+
+    def _lay_down(self, owner: int, numbers: dict[str, int], facts: Facts) -> None:
+        """Write everything the path owns now. An edge between keys that the facts do not have is an
+        extractor's mistake; it becomes the file's own, or pending, and costs nobody else anything.
+        """
+        own = numbers.get("", schema.span(owner)[0])
+        self._db.executemany(
+            sql.INSERT_NODE,
+            (
+                (
+                    numbers[node.key],
+                    place,
+                    node.key,
+                    node.kind,
+                    node.name,
+                    None if node.qualname == node.key else node.qualname,
+                    *node[4:],
+                )
+                for place, node in enumerate(facts.nodes)
+            ),
+        )
+        self._db.executemany(
+            sql.INSERT_EDGE,
+            (
+                (
+                    owner,
+                    place,
+                    numbers.get(src, own),
+                    schema.RELATION_NUMBERS[relation],
+                    line,
+                    None if dst is None else numbers.get(dst),
+                    module if dst is None else None,
+                    name if dst is None else None,
+                    strategy,
+                    confidence,
+                )
+                for place, (
+                    src,
+                    relation,
+                    line,
+                    dst,
+                    module,
+                    name,
+                    strategy,
+                    confidence,
+                ) in enumerate(facts.edges)
+            ),
+        )
+        self._db.executemany(
+            sql.INSERT_BINDING,
+            ((owner, place, *binding) for place, binding in enumerate(facts.bindings)),
+        )
+
+
+def _range(path: str) -> dict[str, bytes]:
+    first, last = schema.beneath(path)
+    return {"first": first, "last": last}
+
+
+def _prepare(connection: sqlite3.Connection, path: str) -> None:
+    """Make the tables where there are none, all of them or none."""
+    found = connect.version(connection, path)
+    for pragma in _PRAGMAS:
+        connection.execute(pragma)
+    if found:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have made them while this one waited for the lock.
+    if not connect.version(connection, path):
+        for statement in schema.TABLES.split(";\n"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version={schema.SCHEMA_VERSION}")
+    connection.execute("COMMIT")
