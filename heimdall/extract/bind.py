@@ -73,11 +73,25 @@ class Binder:
                     self.members[made.qualname] = made
         self.units = {item.module for item in outline.imports if not item.target}
         self.stars = [item for item in outline.imports if item.name == "*"]
+        self._memo: dict[tuple[Scope, str], Value | None] = {}
+        self._bound: dict[int, Value | None] = {}
+        self._depends_on_place = False
         self._chains: dict[str, tuple[str, ...] | None] = {}
         self._orders: dict[str, list[Definition] | None] = {}
         self._bases: dict[str, list[tuple[int, Value | None]]] = {}
 
     # -- expressions -------------------------------------------------------------------------------
+
+    def meaning(self, text: str, scope: Scope, at: int) -> Value | None:
+        """`evaluate`, remembered for the scope as long as the place in it does not matter."""
+        place = (scope, text)
+        if place in self._memo:
+            return self._memo[place]
+        self._depends_on_place = False
+        value = self.evaluate(text, scope, at)
+        if not self._depends_on_place:
+            self._memo[place] = value
+        return value
 
     def evaluate(self, text: str, scope: Scope, at: int, fuel: int = _FUEL) -> Value | None:
         """What `text`, standing at byte `at` in `scope`, is; None where it is not proved."""
@@ -136,6 +150,7 @@ class Binder:
         if len(bounds) == 1:
             return self.bound(bounds[0], fuel)
         if same and not self.family.hoisted:
+            self._depends_on_place = True
             before = [item for item in bounds if item.at <= at] or bounds
             return self.bound(before[-1], fuel)
         defined = [item for item in bounds if item.what == DEFINED]
@@ -153,7 +168,17 @@ class Binder:
         return values.pop() if len(values) == 1 else None
 
     def bound(self, item: Bound, fuel: int) -> Value | None:
-        """What one binding says."""
+        """What one binding says. Nothing but the fuel can change it, so it is kept when that was
+        full."""
+        mark = id(item)
+        if mark in self._bound:
+            return self._bound[mark]
+        value = self._bound_anew(item, fuel)
+        if fuel == _FUEL:
+            self._bound[mark] = value
+        return value
+
+    def _bound_anew(self, item: Bound, fuel: int) -> Value | None:
         if item.what == DEFINED:
             return Value(item.definition, "", "", "local")
         if item.what == IMPORTED:

@@ -45,6 +45,7 @@ _ORDER = (
     "export",
     "export.default",
     "body",
+    "trail",
     "return",
     "type",
     "new",
@@ -75,6 +76,7 @@ BASE = CODES["base"]
 EXPORT = CODES["export"]
 EXPORT_DEFAULT = CODES["export.default"]
 BODY = CODES["body"]
+TRAIL = CODES["trail"]
 RETURN = CODES["return"]
 TYPE = CODES["type"]
 NEW = CODES["new"]

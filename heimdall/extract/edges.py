@@ -66,7 +66,7 @@ class Emitter:
         for item in self.outline.imports:
             if not item.module:
                 continue
-            src = key_of(item.scope.owner)
+            src = _key_in(item.scope)
             for name in ("", item.target) if item.target not in ("", "*") else ("",):
                 self._edge(src, Relation.IMPORTS, item.at, None, item.module, name, "import")
 
@@ -97,23 +97,23 @@ class Emitter:
             if code == cap.USE:
                 value = self._evaluated(text, scope, start)
                 if value is not None and _is_something(value) and not value.instance:
-                    self._add(key_of(scope.owner), Relation.USES, start, value)
+                    self._add(_key_in(scope), Relation.USES, start, value)
             else:
                 self._call(text, scope, start, end)
 
     def _evaluated(self, text: str, scope: Scope, at: int) -> Value | None:
-        return self.binder.evaluate(text, scope, at)
+        return self.binder.meaning(text, scope, at)
 
     def _type(self, text: str, scope: Scope, at: int) -> None:
         for name in _DOTTED.findall(text):
             if self._known is None or name in self._known or "." in name or ":" in name:
                 value = self._evaluated(name, scope, at)
                 if value is not None and _is_something(value) and not value.instance:
-                    self._add(key_of(scope.owner), Relation.USES, at, value)
+                    self._add(_key_in(scope), Relation.USES, at, value)
 
     def _call(self, text: str, scope: Scope, start: int, end: int) -> None:
         value = self._evaluated(text, scope, start)
-        src = key_of(scope.owner)
+        src = _key_in(scope)
         if value is None:
             self._note_parameter(text, scope, src, start)
             return
@@ -217,6 +217,13 @@ def key_of(made: Definition | None) -> str:
     while made is not None and not (made.name and made.visible):
         made = made.parent
     return made.key if made is not None else ""
+
+
+def _key_in(scope: Scope) -> str:
+    key = scope.key
+    if key is None:
+        key = scope.key = key_of(scope.owner)
+    return key
 
 
 def _is_something(value: Value) -> bool:

@@ -95,9 +95,9 @@ class Definition:
 
 class Scope:
     """A stretch of text with names of its own. `owner` is the definition that a reference in it
-    belongs to (None for the file)."""
+    belongs to (None for the file); `key` is that definition's, once it is known."""
 
-    __slots__ = ("elsewhere", "end", "is_class", "names", "owner", "parent", "this")
+    __slots__ = ("elsewhere", "end", "is_class", "key", "names", "owner", "parent", "this")
 
     def __init__(self, owner: Definition | None, parent: "Scope | None", end: int) -> None:
         self.owner = owner
@@ -107,6 +107,7 @@ class Scope:
         self.this = True
         self.names: dict[str, list[Bound]] = {}
         self.elsewhere: set[str] | None = None
+        self.key: str | None = None
 
 
 Reference = tuple[Scope, int, int, int]
@@ -154,11 +155,15 @@ class Sweep:
         self.all_text: list[str] = []
         self.package = ""
         self.names: set[str] = set()
+        self.trails: dict[int, int] = {}
         self._outer = (-1, -1)
         self._decorators: list[str] = []
 
     def outline(self) -> Outline:
         """What was found."""
+        if self.trails:
+            for made in self.definitions:
+                made.end = self._end(made.end)
         return Outline(
             self.top,
             self.definitions,
@@ -182,6 +187,7 @@ class Sweep:
             cap.RECEIVER: self._on_receiver,
             cap.PACKAGE: self._on_package,
             cap.BODY: self._on_body,
+            cap.TRAIL: self._on_trail,
             cap.VALUE: self._on_value,
             cap.DECORATOR: self._on_decorator,
         }
@@ -217,6 +223,21 @@ class Sweep:
                 self.scope = scope
                 handlers[code](start, -minus_end)
                 scope = self.scope
+
+    def _end(self, end: int) -> int:
+        """Where a definition ends when the comments at its end are not counted. The last of them
+        was captured; whole lines of comment before it go too. A line with three quotes might close
+        a string, so it stays."""
+        data = self.data
+        while end in self.trails:
+            end = _before(data, self.trails[end])
+            while True:
+                begin = data.rfind(b"\n", 0, end) + 1
+                line = data[begin:end].lstrip()
+                if not line.startswith(b"#") or b'"""' in line or b"'''" in line:
+                    break
+                end = _before(data, begin)
+        return end
 
     # -- scopes ------------------------------------------------------------------------------------
 
@@ -290,6 +311,9 @@ class Sweep:
         made = self.scope.owner
         if made is not None and made.body < 0:
             made.body = start
+
+    def _on_trail(self, start: int, end: int) -> None:
+        self.trails[end] = start
 
     def _on_decorator(self, start: int, end: int) -> None:
         text = _text(self.data, start, end).lstrip("@").strip()
@@ -424,6 +448,13 @@ class Sweep:
 
     def _on_export_default(self, start: int, end: int) -> None:
         self.exported.append(("default", _text(self.data, start, end)))
+
+
+def _before(data: bytes, at: int) -> int:
+    """The end of what precedes `at`, white space left out."""
+    while at and data[at - 1] in b" \t\r\n\f":
+        at -= 1
+    return at
 
 
 def _text(data: bytes, start: int, end: int) -> str:
