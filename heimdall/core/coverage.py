@@ -28,11 +28,20 @@ def answers(query: tuple[str, ...], text: str) -> float:
         return 0.0
     if not text.isascii():
         text = normalize("NFKC", text)
-    lowered = text.lower() if text.isascii() else text.casefold()
-    # Splitting needs the case that folding takes away; where folding changes lengths the folded
-    # text is split itself, which can only lose an inner boundary.
-    cased = text if len(text) == len(lowered) else lowered
-    return sum(_has(token, cased, lowered) for token in query) / len(query)
+    lowered = text.casefold()
+    if len(lowered) != len(text):
+        # Folding made characters longer (ß), and places in the two texts no longer agree.
+        have = set(tokens(text))
+        return sum(token in have for token in query) / len(query)
+    found = {token for token in query if _has(token, text, lowered)}
+    left = [token for token in query if token not in found]
+    if left and "_" in text:
+        bare = lowered.replace("_", "")
+        if any(token in bare for token in left):
+            # `lrucache` is a token of `lru_cache` and stands nowhere in it.
+            have = set(tokens(text))
+            found.update(token for token in left if token in have)
+    return len(found) / len(query)
 
 
 def _has(token: str, cased: str, lowered: str) -> bool:

@@ -9,7 +9,7 @@ Held by tests/heimdall/search/test_knowledge.py.
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from heimdall.errors import JournalError, NoJournal
+from heimdall.errors import JournalError, NoJournal, WorldError
 from heimdall.journal.read import open_reader
 from heimdall.model import Node, NodeRef, PathRow
 
@@ -32,7 +32,7 @@ class Knowledge:
             self.state = "behind" if self.journal.behind() else "ok"
         except NoJournal:
             self.state = "absent"
-        except JournalError:
+        except (JournalError, WorldError):
             self._fail()
 
     def row(self, path: str) -> PathRow | None:
@@ -71,12 +71,12 @@ class Knowledge:
             return nothing
         try:
             return question(self.journal)
-        except JournalError:
+        except (JournalError, WorldError):
             self._fail()
             return nothing
 
     def _fail(self) -> None:
-        """Damaged or newer: nothing more is asked of it in this search."""
+        """Damaged, newer or refused: nothing more is asked of it in this search."""
         journal, self.journal, self.state = self.journal, None, "error"
         if journal is not None:
             journal.close()
