@@ -3,7 +3,7 @@
 Keeps `three-outcomes` for hints. A file behind a link that took a directory's place is gone; a file
 that git ignores is gone from the index's world; a file below a root, mount or directory that cannot
 be looked into is unreadable, whatever `lstat` says of it. Answers are those that `walk` would give,
-one path at a time. One `Ground` serves one pass: what it has learned of directories it believes.
+one path at a time.
 """
 
 import os
@@ -38,13 +38,18 @@ class Ground:
         self._excluders: dict[str, Excluder] = {}
 
     def learn(self, listing: Listing) -> None:
-        """Believe a walk of this pass: what it listed counts."""
+        """Believe a walk of this pass: below its top, what it listed counts."""
+        self._listed = {path for path in self._listed if not paths.under(path, listing.top)}
         self._listed.update(listing.files)
         self._listed.update(listing.skips)
 
     def look(self, wanted: Iterable[str]) -> dict[str, Observed]:
         """Each path as it is now. GONE with reason `outside` or `ignored` is nobody's
         business; PRESENT with a reason is named and not read."""
+        # Directories are believed for the length of one question, not of a pass.
+        self._above.clear()
+        self._shut.clear()
+        self._excluders.clear()
         answers: dict[str, Observed] = {}
         doubtful: dict[str, list[Observed]] = {}
         for path in wanted:

@@ -1,0 +1,102 @@
+"""What went where: a path that is gone, and the same or nearly the same content at another.
+
+Only what a reader may later call REBUILT is recorded: identical bytes wherever they arrived, or one
+similar newcomer that no other rivals. The order does not matter: the new place may be seen in the
+same pass, in an earlier or in a later one. The choice is pure; `heimdall.writer.reconcile` fetches
+the candidates and records the result.
+"""
+
+from collections.abc import Iterable, Sequence
+from os.path import basename, splitext
+from typing import NamedTuple
+
+from heimdall.core.sketch import similarity
+from heimdall.journal.values import Move
+from heimdall.model import Stat
+
+LIKE = 0.5
+"""The least share of common lines that makes a move (git's own bar)."""
+
+MARGIN = 0.1
+"""How much better than its rivals a similar place must be."""
+
+LEAST_BYTES = 16
+"""Smaller files are alike by chance."""
+
+NAMED = 8
+"""How many identical places are recorded of one path at most."""
+
+
+class Departure(NamedTuple):
+    """A path that is gone, with what it held when it was last read, at `generation`."""
+
+    path: str
+    root: str
+    digest: bytes | None
+    sketch: bytes
+    stat: Stat | None
+    generation: int = 0
+
+
+class Arrival(NamedTuple):
+    """A path that holds something now."""
+
+    path: str
+    root: str
+    digest: bytes | None
+    sketch: bytes
+    stat: Stat | None
+
+
+def moves(
+    departures: Iterable[Departure], arrivals: Sequence[Arrival], at: int
+) -> tuple[Move, ...]:
+    """For each departure its moves: every identical arrival (its namesakes alone, if it has any),
+    else the one similar arrival of its root, if one stands out."""
+    by_digest: dict[bytes, list[Arrival]] = {}
+    for arrival in arrivals:
+        if arrival.digest is not None:
+            by_digest.setdefault(arrival.digest, []).append(arrival)
+    found: list[Move] = []
+    for gone in departures:
+        if gone.stat is None or gone.stat.size < LEAST_BYTES:
+            continue
+        same = [a for a in by_digest.get(gone.digest or b"", ()) if a.path != gone.path]
+        if same:
+            found += [Move(gone.path, a.path, 1.0, at) for a in _namesakes(gone.path, same)]
+        elif (like := _alike(gone, arrivals)) is not None:
+            found.append(Move(gone.path, like[0].path, round(like[1], 4), at))
+    return tuple(found)
+
+
+def comparable(gone: Departure, other_path: str, size: int) -> bool:
+    """Whether a file can be the other edited: same kind of name, and not of quite another size."""
+    if gone.stat is None or splitext(gone.path)[1] != splitext(other_path)[1]:
+        return False
+    return gone.stat.size <= 4 * size and size <= 4 * gone.stat.size
+
+
+def _namesakes(path: str, same: Sequence[Arrival]) -> Sequence[Arrival]:
+    name = basename(path)
+    kept = [arrival for arrival in same if basename(arrival.path) == name]
+    return sorted(kept or same, key=lambda arrival: arrival.path)[:NAMED]
+
+
+def _alike(gone: Departure, arrivals: Iterable[Arrival]) -> tuple[Arrival, float] | None:
+    """The arrival that is like the departure and clearly more so than every other."""
+    if not gone.sketch:
+        return None
+    scored = [
+        (similarity(gone.sketch, arrival.sketch), arrival)
+        for arrival in arrivals
+        if arrival.root == gone.root
+        and arrival.path != gone.path
+        and arrival.stat is not None
+        and comparable(gone, arrival.path, arrival.stat.size)
+    ]
+    scored.sort(key=lambda pair: (-pair[0], pair[1].path))
+    if not scored or scored[0][0] < LIKE:
+        return None
+    if len(scored) > 1 and scored[1][0] > scored[0][0] - MARGIN:
+        return None
+    return scored[0][1], scored[0][0]
