@@ -60,7 +60,7 @@ def _deep(
     row = BY_NAME[language]
     kin = family(row.family)
     sweep = Sweep(text, kin)
-    sweep.run(grammar.events(loaded, text), references=asked >= Depth.GRAPH)
+    sweep.run(grammar.events(loaded, text, kin.mend), references=asked >= Depth.GRAPH)
     outline = sweep.outline()
     lines = [found.start() for found in _NEWLINE.finditer(text)]
     inside = row.doc == "inside"

@@ -8,6 +8,7 @@ is switched off with a reason; the other rows go on.
 
 import os
 import re
+from collections.abc import Callable
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from importlib.metadata import version
@@ -85,9 +86,17 @@ def grammar(language: str) -> Grammar | Disabled:
     return found
 
 
-def events(loaded: Grammar, data: bytes) -> list[Event]:
-    """Parse `data` (UTF-8) and return what the query captured, in the order of `Event`."""
+def events(loaded: Grammar, data: bytes, mend: Callable[[bytes], bytes] | None) -> list[Event]:
+    """Parse `data` (UTF-8) and return what the query captured, in the order of `Event`.
+
+    Where the tree has errors, `mend` may offer the same text with bytes replaced one for one; it
+    is taken if that parses without any.
+    """
     tree = loaded.parser.parse(data)
+    if mend is not None and tree.root_node.has_error:
+        mended = mend(data)
+        again = loaded.parser.parse(mended) if mended != data else tree
+        tree = tree if again.root_node.has_error else again
     found: list[Event] = []
     for name, nodes in loaded.cursor.captures(tree.root_node).items():
         code = CODES.get(name)

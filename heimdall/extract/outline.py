@@ -12,6 +12,7 @@ from typing import NamedTuple
 from heimdall.extract import captures as cap
 from heimdall.extract.captures import CLASSLIKE, Event
 from heimdall.extract.families.base import Family
+from heimdall.extract.families.split import code_end
 
 MAX_TEXT = 400
 """Bytes of an assignment, parameter or type that are read: longer ones are never a plain name."""
@@ -155,7 +156,7 @@ class Sweep:
         self.all_text: list[str] = []
         self.package = ""
         self.names: set[str] = set()
-        self.trails: dict[int, int] = {}
+        self.trails: set[int] = set()
         self._outer = (-1, -1)
         self._decorators: list[str] = []
 
@@ -163,7 +164,8 @@ class Sweep:
         """What was found."""
         if self.trails:
             for made in self.definitions:
-                made.end = self._end(made.end)
+                if made.end in self.trails:
+                    made.end = made.start + code_end(self.data[made.start : made.end])
         return Outline(
             self.top,
             self.definitions,
@@ -223,21 +225,6 @@ class Sweep:
                 self.scope = scope
                 handlers[code](start, -minus_end)
                 scope = self.scope
-
-    def _end(self, end: int) -> int:
-        """Where a definition ends when the comments at its end are not counted. The last of them
-        was captured; whole lines of comment before it go too. A line with three quotes might close
-        a string, so it stays."""
-        data = self.data
-        while end in self.trails:
-            end = _before(data, self.trails[end])
-            while True:
-                begin = data.rfind(b"\n", 0, end) + 1
-                line = data[begin:end].lstrip()
-                if not line.startswith(b"#") or b'"""' in line or b"'''" in line:
-                    break
-                end = _before(data, begin)
-        return end
 
     # -- scopes ------------------------------------------------------------------------------------
 
@@ -312,8 +299,8 @@ class Sweep:
         if made is not None and made.body < 0:
             made.body = start
 
-    def _on_trail(self, start: int, end: int) -> None:
-        self.trails[end] = start
+    def _on_trail(self, _start: int, end: int) -> None:
+        self.trails.add(end)
 
     def _on_decorator(self, start: int, end: int) -> None:
         text = _text(self.data, start, end).lstrip("@").strip()
@@ -448,13 +435,6 @@ class Sweep:
 
     def _on_export_default(self, start: int, end: int) -> None:
         self.exported.append(("default", _text(self.data, start, end)))
-
-
-def _before(data: bytes, at: int) -> int:
-    """The end of what precedes `at`, white space left out."""
-    while at and data[at - 1] in b" \t\r\n\f":
-        at -= 1
-    return at
 
 
 def _text(data: bytes, start: int, end: int) -> str:

@@ -62,6 +62,7 @@ class Family(NamedTuple):
     `name_parts`: a definition's name -> qualifiers and the name; `type_name`: the one class that a
     type text promises, "" for containers and unions; `this`: words that mean the instance.
     `builtins`: names that the language provides, never taken for a star import's.
+    `mend`: offers a text of equal length where the grammar stumbles over legal code.
     `separators` part a chain (`a.b`, `A::b`). `constructor` is the method that making an instance
     calls. `members_visible`: a bare name in a method may be a member. `hoisted`: a definition
     counts before its line."""
@@ -72,6 +73,7 @@ class Family(NamedTuple):
     name_parts: Callable[[str], list[str]] = one_name
     type_name: Callable[[str], str] = first_name
     is_constant: Callable[[str, str], bool] = never
+    mend: Callable[[bytes], bytes] | None = None
     separators: tuple[str, ...] = (".",)
     this: frozenset[str] = frozenset()
     this_type: frozenset[str] = frozenset()

@@ -18,6 +18,7 @@ _DECLARED = re.compile(r"(?P<target>[^\W\d]\w*(?:\.[^\W\d]\w*)?)\s*:(?P<kind>[^=
 _AGAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?\s*=(?!=)\s*")
 _OPTIONAL = re.compile(r"(?:[\w.]*\.)?(?:Optional|Final|ClassVar|Annotated|Required)\[(.*)\]", re.S)
 _CALLER = re.compile(r"(?:[\w.]*\.)?(?:type|Type)\[(.*)\]", re.S)
+_DOT_AT_END = re.compile(rb"^[^#\n]*[A-Za-z_)\]]\.[ \t]*\n", re.MULTILINE)
 _CONTAINER = re.compile(r"[\[\]()*,]")
 
 
@@ -128,6 +129,12 @@ def name_parts(text: str) -> list[str]:
     return [text if text.isascii() else normalize("NFKC", text)]
 
 
+def mend(data: bytes) -> bytes:
+    """A line that ends in a dot goes on: the grammar loses count of blocks where the next one,
+    in brackets, begins further left. Lines with comments are left alone."""
+    return _DOT_AT_END.sub(lambda found: found[0].replace(b"\n", b" "), data)
+
+
 def is_constant(name: str, kind: str) -> bool:
     """ALL_CAPS, or annotated."""
     return bool(kind) or (name.isupper() and len(name) > 1)
@@ -165,6 +172,7 @@ FAMILY = Family(
     params=params,
     assign=assign,
     name_parts=name_parts,
+    mend=mend,
     type_name=type_name,
     is_constant=is_constant,
     super_words=frozenset({"super"}),

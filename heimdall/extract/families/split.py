@@ -59,3 +59,25 @@ def inner(text: str) -> str:
         if text[-1:] in _CLOSE:
             text = text[:-1]
     return text
+
+
+_LITERAL = re.compile(
+    rb"\"\"\"(?:\\.|[^\\])*?\"\"\"|'''(?:\\.|[^\\])*?'''"
+    rb"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|#[^\n]*",
+    re.DOTALL,
+)
+
+
+def code_end(text: bytes) -> int:
+    """Where the code of `text` ends when comments after `#` and white space at its end are left
+    out; strings are known, so a `#` in one is code."""
+    end = 0
+    begin = 0
+    for found in _LITERAL.finditer(text):
+        between = text[begin : found.start()].rstrip()
+        end = begin + len(between) if between else end
+        begin = found.end()
+        if not found[0].startswith(b"#"):
+            end = begin
+    between = text[begin:].rstrip()
+    return begin + len(between) if between else end
