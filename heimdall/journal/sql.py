@@ -130,7 +130,8 @@ ALL_INHERITS = """
 GLOBALS = """
     SELECT p.path, n.key, n.kind FROM nodes n JOIN paths p ON p.id = n.id >> 40
     JOIN roots r ON r.id = p.root
-    WHERE n.name = ? AND n.key = ? AND n.qualname IS NULL AND r.path = ? AND p.language IN ('c', 'cpp') LIMIT 17"""
+    WHERE n.name = ? AND n.key = ? AND n.qualname IS NULL AND r.path = ?
+    AND p.language IN ('c', 'cpp') LIMIT 17"""
 
 # -- changes ---------------------------------------------------------------------------------------
 

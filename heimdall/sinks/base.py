@@ -7,11 +7,31 @@ two protocols of a few methods each are the whole seam, and tests/contracts/test
 suite that every sink joins.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from heimdall.model import Facts
+
+CAP = 8
+"""How often one token of a file's text counts at most: more says nothing about what it is for."""
+
+PATH_PARTS = 4
+"""How many last parts of a path a file is found by: enough for package, folder and name, and never
+the place where the tree happens to lie."""
+
+BOOSTS: Mapping[str, float] = {
+    "symbol_names": 3.0,
+    "file_names": 2.0,
+    "file_defined": 1.5,
+    "symbol_text": 1.0,
+    "file_content": 0.8,
+}
+"""The fields that are searched, and what a token found there is worth: what a thing is called says
+more of it than what is written about it, and that more than what it is made of."""
+
+SYMBOL_FIELDS = tuple(name for name in BOOSTS if name.startswith("symbol_"))
+FILE_FIELDS = tuple(name for name in BOOSTS if name.startswith("file_"))
 
 
 class SymbolDoc(NamedTuple):
@@ -27,8 +47,8 @@ class SymbolDoc(NamedTuple):
 class SinkDoc(NamedTuple):
     """All that a search finds one file by. Every string is tokens joined by single spaces.
 
-    `names` are the tokens of the path's last parts, `defined` those of the names defined in the
-    file, `content` those of the whole text (each token at most `CAP` times).
+    `names` are the tokens of the path's last `PATH_PARTS` parts, `defined` those of the names
+    defined in the file, `content` those of the whole text, each at most `CAP` times.
     """
 
     path: str
@@ -46,6 +66,13 @@ class SinkHit(NamedTuple):
     key: str
     score: float
     is_symbol: bool
+
+
+class Row(NamedTuple):
+    """One document as a sink stores it: `fields` maps names of `BOOSTS` to tokens."""
+
+    key: str
+    fields: dict[str, str]
 
 
 class SinkWriter(Protocol):
@@ -115,7 +142,37 @@ class SinkReader(Protocol):
 def project(path: str, facts: Facts, text: str) -> SinkDoc:
     """The documents of one file: `text` is its decoded content ("" where it is not to be found by
     content). Pure; depends on the path's last parts only, never on where the tree lies."""
-    raise NotImplementedError
+    from gitmemo import counts, tokens  # noqa: PLC0415 # a search asks this room and projects nothing
+
+    symbols = tuple(
+        SymbolDoc(
+            node.key,
+            node.kind,
+            " ".join(tokens(node.qualname)),
+            " ".join(tokens(f"{node.signature} {node.doc}")),
+        )
+        for node in facts.nodes
+        if node.key
+    )
+    defined = dict.fromkeys(word for symbol in symbols for word in symbol.names.split())
+    words = counts(text, cap=CAP) if text else {}
+    return SinkDoc(
+        path,
+        " ".join(tokens(" ".join(path.split("/")[-PATH_PARTS:]))),
+        " ".join(defined),
+        " ".join(" ".join([word] * number) for word, number in words.items()),
+        symbols,
+    )
+
+
+def rows(doc: SinkDoc) -> Iterator[Row]:
+    """The documents a sink stores for one file: the file's own, then its definitions'."""
+    yield Row(
+        "",
+        {"file_names": doc.names, "file_defined": doc.defined, "file_content": doc.content},
+    )
+    for symbol in doc.symbols:
+        yield Row(symbol.key, {"symbol_names": symbol.names, "symbol_text": symbol.text})
 
 
 def matches(sink_stamp: str, journal_stamp: str) -> bool:
