@@ -40,6 +40,7 @@ HEAP_BYTES = 64_000_000
 _STAMP = "heimdall-stamp"
 _WHITE = "white"
 _TRIES = 3
+_LOCKS = (".tantivy-meta.lock", ".tantivy-writer.lock")
 # What tantivy raises: ValueError for nearly everything, OSError for files, and PyO3's own
 # exception, which is not an Exception, where it panics over a damaged file.
 _REFUSALS = (ValueError, OSError)
@@ -65,7 +66,7 @@ def open_sink_reader(home: str, stamp: str) -> SinkReader | str:
         return "foreign"
     for _ in range(_TRIES):
         # A writer may merge segments away between the reading of the list and their opening.
-        index = _opened(folder)
+        index = _opened(folder) or _opened_elsewhere(folder)
         if index is not None:
             return TantivyReader(index, _read_stamp(folder) or found)
     return "damaged"
@@ -239,6 +240,23 @@ def _opened(folder: str) -> tantivy.Index | None:
         return None
 
 
+def _opened_elsewhere(folder: str) -> tantivy.Index | None:
+    """The same where the disk may not be written: opening takes a lock file, so it is opened in a
+    temporary directory of links, which is gone before anybody searches."""
+    if os.access(folder, os.W_OK):
+        return None
+    import tempfile  # noqa: PLC0415 # only a read-only disk pays for it
+
+    try:
+        with tempfile.TemporaryDirectory() as shadow:
+            for name in os.listdir(folder):
+                if name not in _LOCKS:
+                    os.symlink(os.path.join(folder, name), os.path.join(shadow, name))
+            return _opened(shadow)
+    except OSError:
+        return None
+
+
 def _anew(folder: str) -> tantivy.Index:
     """An empty index in place of whatever lies there."""
     import shutil  # noqa: PLC0415 # a search opens this room and never clears it
@@ -264,8 +282,9 @@ def _register(index: tantivy.Index) -> None:
 def _read_stamp(folder: str) -> str:
     """The stamp beside the index, "" where there is none of this format."""
     try:
-        with open(os.path.join(folder, _STAMP), encoding="ascii") as file:
-            written, _, stamp = file.read(1000).partition("\n")
+        with open(os.path.join(folder, _STAMP), "rb") as file:
+            data = file.read(1000)
+        written, _, stamp = data.decode("ascii").partition("\n")
     except (OSError, UnicodeDecodeError):
         return ""
     return stamp if written == FORMAT else ""
@@ -275,8 +294,8 @@ def _write_stamp(folder: str, stamp: str) -> None:
     """Replace the stamp whole: a reader sees the old one or the new one."""
     path = os.path.join(folder, _STAMP)
     handle = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with open(handle, "w", encoding="ascii") as file:
-        file.write(f"{FORMAT}\n{stamp}")
+    with open(handle, "wb") as file:
+        file.write(f"{FORMAT}\n{stamp}".encode("ascii"))
         file.flush()
         os.fsync(file.fileno())
     os.replace(path + ".new", path)
