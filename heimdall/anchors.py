@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from gitmemo import Anchor
 from heimdall.core.anchoring import Definition, named
 from heimdall.errors import UnknownPath
-from heimdall.extract import facts
+from heimdall.extract.facts import facts
 from heimdall.model import Depth
 from heimdall.search.disk import look
 

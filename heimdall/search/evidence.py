@@ -328,7 +328,7 @@ class Scene:
             return self.knowledge.nodes(path) or None
         if seen.data is None:
             return None
-        from heimdall.extract import facts  # noqa: PLC0415 # parsing is rare; tree-sitter is not free
+        from heimdall.extract.facts import facts  # noqa: PLC0415 # parsing is rare; tree-sitter is not free
 
         known = facts(path, seen.data, Depth.SYMBOL)
         return known.nodes if known.depth >= Depth.SYMBOL else None
