@@ -6,7 +6,6 @@ because someone wrote it down on purpose; tests and examples mention everything 
 Held by tests/heimdall/core/test_fuse.py.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,11 +21,14 @@ HALF = 0.5
 PER_FILE = 3
 """Definitions of one file that an answer shows at most."""
 
-_ASIDE = re.compile(
-    r"(?:^|/)(?:tests?|testing|spec|specs|__tests__|examples?|demos?|samples?|fixtures?"
-    r"|testdata|benchmarks?)(?:/|$)|(?:^|/)(?:test_[^/]*|conftest\.py|[^/]*[._-](?:test|tests|spec)"
-    r"\.[^/]*|[^/]*(?<=[a-z])Tests?\.[^/]*)$"
+FOLDERS = frozenset(
+    {
+        *("test", "tests", "testing", "__tests__", "testdata", "spec", "specs"),
+        *("example", "examples", "demo", "demos", "sample", "samples"),
+        *("fixture", "fixtures", "benchmark", "benchmarks"),
+    }
 )
+"""Directories whose files are about the code and not the code."""
 
 
 class Scored(NamedTuple):
@@ -50,7 +52,15 @@ class Part(NamedTuple):
 
 def aside(path: str) -> bool:
     """Whether a project-relative path is a test, an example or a benchmark."""
-    return _ASIDE.search(path) is not None
+    *folders, name = path.split("/")
+    if not FOLDERS.isdisjoint(folders):
+        return True
+    stem = name.partition(".")[0] if not name.startswith(".") else name
+    if name == "conftest.py" or stem.startswith("test_"):
+        return True
+    if stem.endswith(("_test", "_tests", "_spec", "-test", "-spec", "Test", "Tests")):
+        return True
+    return ".test." in name or ".spec." in name
 
 
 def fuse(memory: Sequence[Scored], code: Sequence[Scored]) -> list[tuple[Scored, float]]:

@@ -15,7 +15,7 @@ from gitmemo import Found, Kind, Mode, Place
 from heimdall import hints
 from heimdall import paths as names
 from heimdall.config import Settings
-from heimdall.core import fuse, precise
+from heimdall.core import fuse
 from heimdall.core.verdict import judge
 from heimdall.errors import BadArgument
 from heimdall.model import AnchorState, Evidence, Hit, Presence, Report, Verdict
@@ -210,6 +210,8 @@ class _Search:
 
     def _justified(self, hit: Hit, one: fuse.Scored, memory: finding.Memory) -> bool:
         """Whether `precise` may show this hit."""
+        from heimdall.core import precise  # noqa: PLC0415 # the default mode never asks
+
         if one.source == "memory":
             found = memory.hits[one.at]
             said = " ".join((found.title, found.summary, *found.keywords))

@@ -17,7 +17,6 @@ from heimdall.core import fuse
 from heimdall.core.coverage import answers
 from heimdall.model import Node, PathRow, Presence
 from heimdall.search.knowledge import Knowledge
-from heimdall.sinks.tantivy import open_sink_reader
 
 CODE_HITS = 60
 """How many files and how many definitions the code index is asked for."""
@@ -97,6 +96,8 @@ def from_code(
     """What the index of the checkout `root` holds for the tokens of `query`."""
     if knowledge.journal is None:
         return Code(knowledge.state, ())
+    from heimdall.sinks.tantivy import open_sink_reader  # noqa: PLC0415 # only for an index
+
     sink = open_sink_reader(settings.home, knowledge.journal.stamp())
     if isinstance(sink, str):
         return Code("absent" if sink == "absent" else "error", ())
