@@ -103,8 +103,6 @@ class Ground:
         for directory in (root, *paths.parents(seen.path, root)):
             if reason := self._shut_reason(directory):
                 return Observed(seen.path, Presence.UNREADABLE, None, reason)
-        if seen.reason == "directory" and (reason := self._shut_reason(seen.path)):
-            return Observed(seen.path, Presence.UNREADABLE, None, reason)
         return Observed(seen.path, Presence.GONE, None, IGNORED)
 
     def _directory(self, seen: Observed) -> Observed:
@@ -125,8 +123,9 @@ class Ground:
         among = [name for name in names if name != "."]
         answer = git.listed(root, among if len(among) <= _FEW else ())
         listed = {name.rstrip("/") for name in answer}
-        # git never lists pipes, sockets and devices; whether they count its ignore rules say.
-        odd = [n for n, one in names.items() if one.reason and one.reason not in _LISTED]
+        # git never lists pipes, sockets and devices, nor a repository when asked for it by name;
+        # whether they count its ignore rules say.
+        odd = [name for name, one in names.items() if self._is_odd(one, root)]
         listed |= set(odd) - git.ignored(root, odd)
         excluder = self._excluders.setdefault(root, Excluder(root))
         base = "" if root == "/" else root
@@ -141,13 +140,24 @@ class Ground:
             one.path
             for one in seen
             if paths.DERIVED.isdisjoint(paths.relative(one.path, root).split("/"))
-            and not any(boundary(directory) for directory in paths.parents(one.path, root))
-            and not (one.reason == "directory" and not boundary(one.path))
+            and not self._beyond(one.path, root)
+            and (one.reason != "directory" or self._is_end(one.path))
             and not excluded(one.path, root, PLAIN_IGNORES, is_directory=one.reason == "directory")
         }
 
+    def _is_odd(self, seen: Observed, root: str) -> bool:
+        """Whether git does not list such a thing by name, although it may count."""
+        if seen.reason != "directory":
+            return seen.reason not in ("", "link")
+        return self._is_end(seen.path) and not self._beyond(seen.path, root)
 
-_LISTED = frozenset({"link", "directory"})
+    def _is_end(self, directory: str) -> bool:
+        """Whether a walk ends at this directory and names it."""
+        return bool(boundary(directory) or self._shut_reason(directory))
+
+    def _beyond(self, path: str, root: str) -> bool:
+        """Whether a walk from `root` ends before it comes to `path`."""
+        return any(self._is_end(directory) for directory in paths.parents(path, root))
 
 
 def is_lost(mount: str) -> bool:
