@@ -2,9 +2,9 @@
 
 A hint is one line of `hints.jsonl`, `{"path","reason","at"}`, and nothing in it is believed but the
 path: a missed, doubled or wrong hint costs one stat (level-triggered). Appending is a whole process
-in a git hook, so this room imports `os` and `sys` alone; what only the taker needs is imported where
-it is needed. Nothing appended is ever lost, whoever is killed when: see `append` and `take`. Held by
-tests/heimdall/test_hints.py.
+in a git hook, so this room imports `os` and `sys` alone; what only the taker needs is imported
+where it is needed. Nothing appended is ever lost, whoever is killed when: see `append` and `take`.
+Held by tests/heimdall/test_hints.py.
 """
 
 import os

@@ -50,21 +50,16 @@ def _why(
     ignored: bool,
 ) -> str:
     known = row is not None and row.state is not Presence.GONE
-    if observed.presence is Presence.GONE:
-        return "missing" if known else ""
-    if ignored:
-        return "ignored" if known else ""
-    if row is None:
-        return "unreadable" if observed.presence is Presence.UNREADABLE else "unknown"
+    if observed.presence is Presence.GONE or ignored:
+        gone = "ignored" if observed.presence is not Presence.GONE else "missing"
+        return gone if known else ""
     if observed.presence is Presence.UNREADABLE:
-        told = row.state is Presence.UNREADABLE and row.reason == observed.reason
+        told = row is not None and (row.state, row.reason) == (observed.presence, observed.reason)
         return "" if told else "unreadable"
-    if row.state is not Presence.PRESENT:
-        return "reappeared"
-    if row.asked != asked:
-        return "depth"
-    if row.extractor != extractor:
-        return "extractor"
+    if row is None or row.state is not Presence.PRESENT:
+        return "unknown" if row is None else "reappeared"
+    if (row.asked, row.extractor) != (asked, extractor):
+        return "depth" if row.asked != asked else "extractor"
     return _content(row, observed, digest)
 
 

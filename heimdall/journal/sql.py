@@ -183,8 +183,9 @@ EVERYTHING_WAITS = "SELECT 1 FROM unsettled_paths WHERE owner = 0"
 NOTHING_BOUND = (
     "SELECT NOT EXISTS (SELECT 1 FROM tokens) AND NOT EXISTS (SELECT 1 FROM unsettled_paths)"
 )
-ADOPT = "UPDATE paths SET root = :new WHERE path >= :first AND path < :last"
-DEQUEUE_BENEATH = "DELETE FROM queue WHERE path >= :first AND path < :last"
+ADOPT = """
+    UPDATE paths SET root = :new WHERE path >= :first AND path < :last AND root = :old"""
+ROOT_IDS = "SELECT id, path FROM roots"
 ROOT_ID = "SELECT id FROM roots WHERE path = ?"
 PATHS_OF_ROOT = "SELECT id, path, tokens FROM paths WHERE root = ? ORDER BY path"
 DELETE_ROOT = "DELETE FROM roots WHERE id = ?"

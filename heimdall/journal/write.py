@@ -20,6 +20,7 @@ from heimdall.journal import connect, schema, sql
 from heimdall.journal.read import JournalReader, queued, stored_facts
 from heimdall.journal.values import Commit, Move, Queued, Refresh, Retract, Skip, Unreadable
 from heimdall.model import Action, Depth, Facts, Outcome, Presence
+from heimdall.paths import under
 
 _PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -169,11 +170,7 @@ class JournalWriter(JournalReader):
             known = self._db.execute(sql.ROOT_ID, (schema.blob(path),)).fetchone()
             self._db.execute(sql.ADD_ROOT, (schema.blob(path), depth, at))
             if known is None:
-                taken = self._db.execute(
-                    sql.ADOPT, {"new": self._root_id(path), **_range(path)}
-                ).rowcount
-                if taken:
-                    self._db.execute(sql.UNSETTLE_PATH, (schema.EVERYTHING,))
+                self._adopt(path)
 
     def remove_root(self, path: str) -> tuple[str, ...]:
         """Forget a root and all its paths; the answer is what a sink must remove."""
@@ -187,7 +184,6 @@ class JournalWriter(JournalReader):
                 self._db.execute(sql.DELETE_PATH, (owner,))
             self._db.execute(sql.DELETE_SKIPS, row)
             self._db.execute(sql.DELETE_ROOT, row)
-            self._db.execute(sql.DEQUEUE_BENEATH, _range(path))
             self._root_ids.clear()
             return tuple(schema.text(name) for _, name, _ in owned)
 
@@ -254,6 +250,16 @@ class JournalWriter(JournalReader):
                 self._db.execute(sql.ADD_ROOT, (name, None, int(self._now() * 1000)))
             self._root_ids[root] = self._db.execute(sql.ROOT_ID, (name,)).fetchone()[0]
         return self._root_ids[root]
+
+    def _adopt(self, path: str) -> None:
+        """Give a new root the paths beneath it that belong to roots around it."""
+        first, last = schema.beneath(path)
+        new = self._root_id(path)
+        for number, name in self._db.execute(sql.ROOT_IDS).fetchall():
+            if number != new and under(path, schema.text(name)):
+                values = {"new": new, "old": number, "first": first, "last": last}
+                if self._db.execute(sql.ADOPT, values).rowcount:
+                    self._db.execute(sql.UNSETTLE_PATH, (schema.EVERYTHING,))
 
     def _stale(self, name: bytes, generation: int) -> bool:
         """generation-guard. The queue's number is the newest; without one, the row's is. A path
@@ -456,11 +462,6 @@ class JournalWriter(JournalReader):
             sql.INSERT_BINDING,
             ((owner, place, *binding) for place, binding in enumerate(facts.bindings)),
         )
-
-
-def _range(path: str) -> dict[str, bytes]:
-    first, last = schema.beneath(path)
-    return {"first": first, "last": last}
 
 
 def _prepare(connection: sqlite3.Connection, path: str) -> None:
