@@ -24,6 +24,7 @@ from heimdall.extract.outline import (
 
 CONFIDENCE = {
     "local": 1.0,
+    "name": 1.0,
     "self": 0.95,
     "constructor": 0.95,
     "import": 0.95,
@@ -72,7 +73,7 @@ class Binder:
                 if known is None or made.visible or not known.visible:
                     self.members[made.qualname] = made
         self.units = {item.module for item in outline.imports if not item.target}
-        self.stars = [item for item in outline.imports if item.name == "*"]
+        self.stars = any(item.name == "*" and not item.reexport for item in outline.imports)
         self._memo: dict[tuple[Scope, str], Value | None] = {}
         self._bound: dict[int, Value | None] = {}
         self._depends_on_place = False
@@ -140,9 +141,13 @@ class Binder:
         return self._from_star(name)
 
     def _from_star(self, name: str) -> Value | None:
-        if len(self.stars) == 1 and name not in self.family.builtins:
-            return Value(None, self.stars[0].module, name, "star")
-        return None
+        """A name bound nowhere in the file: the resolver may find it through a star import, or in
+        the rest of the package where the language has such names."""
+        if name in self.family.builtins:
+            return None
+        if self.family.open_names:
+            return Value(None, "", name, "name")
+        return Value(None, "", name, "star") if self.stars else None
 
     def chosen(self, bounds: list[Bound], *, same: bool, at: int, fuel: int) -> Value | None:
         """Which of a name's bindings counts. In its own scope the last one before the use; from
@@ -265,6 +270,17 @@ class Binder:
         return Value(None, value.module, f"{value.name}.{name}", value.strategy)
 
     def _inherited(self, value: Value, made: Definition, name: str) -> Value | None:
+        nearest = made
+        for _ in range(_FUEL):
+            bases = self.bases(nearest)
+            only = bases[0][1].of if len(bases) == 1 and bases[0][1] is not None else None
+            if only is None:
+                break
+            # With one base there is no question which class comes next, whatever lies beyond.
+            nearest = only
+            found = self.members.get(f"{nearest.qualname}.{name}")
+            if found is not None:
+                return Value(found, "", "", "super" if value.skip_own else "mro")
         order = self.order(made)
         if order is None:
             strategy = "super" if value.skip_own else "mro"

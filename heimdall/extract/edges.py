@@ -235,7 +235,11 @@ def _is_something(value: Value) -> bool:
 def _names(outline: Outline, family: Family) -> set[str] | None:
     """Every name bound anywhere in the file, or None where a name may come from elsewhere (a star
     import, members without `this`): then none can be ruled out."""
-    if family.members_visible or any(item.name == "*" for item in outline.imports):
+    if (
+        family.members_visible
+        or family.open_names
+        or any(item.name == "*" and not item.reexport for item in outline.imports)
+    ):
         return None
     return outline.names | family.this | family.this_type | family.super_words
 

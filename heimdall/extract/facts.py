@@ -144,7 +144,7 @@ def _bindings(outline: Outline) -> tuple[Binding, ...]:
         else:
             found[item.name] = Binding(item.name, item.module, item.target)
     for name, target in outline.exported:
-        if name != target and name not in found:
+        if name not in ("*", target) and name not in found:
             found[name] = Binding(name, "", target)
     return tuple(sorted([*found.values(), *stars]))
 
@@ -160,4 +160,5 @@ def _exports(outline: Outline, kin: Family) -> tuple[str, ...] | None:
         return tuple(sorted(names))
     if not outline.exported:
         return None
-    return tuple(sorted({name for name, _ in outline.exported if name != "default"}))
+    names = {name for name, _ in outline.exported}
+    return None if "*" in names else tuple(sorted(names - {"default"}))

@@ -117,13 +117,14 @@ these than of everything else together."""
 
 
 class ImportFact(NamedTuple):
-    """One imported name, with the definition it is imported in."""
+    """One imported name and the scope of its statement; with `reexport` it is not bound there."""
 
     scope: Scope
     at: int
     name: str
     module: str
     target: str
+    reexport: bool
 
 
 class Outline(NamedTuple):
@@ -338,9 +339,7 @@ class Sweep:
 
     def _on_import(self, start: int, end: int) -> None:
         for found in self.family.imports(_text(self.data, start, end)):
-            self.imports.append(
-                ImportFact(self.scope, start, found.name, found.module, found.target)
-            )
+            self.imports.append(ImportFact(self.scope, start, *found))
             if found.reexport:
                 self.exported.append((found.name, found.target))
             elif found.name not in ("", "*"):

@@ -64,7 +64,8 @@ class Family(NamedTuple):
     `builtins`: names that the language provides, never taken for a star import's.
     `mend`: offers a text of equal length where the grammar stumbles over legal code.
     `separators` part a chain (`a.b`, `A::b`). `constructor` is the method that making an instance
-    calls. `members_visible`: a bare name in a method may be a member. `hoisted`: a definition
+    calls. `members_visible`: a bare name in a method may be a member. `open_names`: it may
+    come from another file of the package. `default_call`: what calling a unit itself calls. `hoisted`: a definition
     counts before its line."""
 
     imports: Callable[[str], list[Import]] = nothing
@@ -83,6 +84,6 @@ class Family(NamedTuple):
     exports_name: str = ""
     first_parameter_is_self: bool = False
     members_visible: bool = False
+    open_names: bool = False
     hoisted: bool = True
-    anonymous: str = ""
     default_call: str = ""

@@ -1,0 +1,4 @@
+; inherits: typescript
+
+(jsx_opening_element name: [(identifier) (member_expression)] @use)
+(jsx_self_closing_element name: [(identifier) (member_expression)] @use)
