@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 from heimdall import paths
 from heimdall.config import Settings
-from heimdall.core.decide import must_read
+from heimdall.core.decide import decide, must_read
 from heimdall.core.drift import drift
 from heimdall.journal.read import JournalReader, open_reader
 from heimdall.journal.values import Root
-from heimdall.model import Depth, Drift, Observed, PathRow, Presence
+from heimdall.model import Action, Depth, Drift, Observed, PathRow, Presence
 from heimdall.writer.content import digest_of
 from heimdall.writer.desired import Desired, extractor_of
 from heimdall.writer.drain import named_already
-from heimdall.writer.ground import Ground
+from heimdall.writer.ground import IGNORED, Ground
 from heimdall.writer.walk import Listing, walk
 
 MOUNT = "mount"
@@ -56,7 +56,7 @@ def compare(
         elif seen.reason:
             if not _named(row, seen, asked):
                 suspects.append(row.path)
-        elif must_read(row, seen, asked=asked, extractor=extractor_of(row.language, asked)):
+        elif _differs(row, seen, asked):
             suspects.append(row.path)
         elif deep and row.digest is not None and digest_of(row.path) != row.digest:
             rewritten.append(row.path)
@@ -83,6 +83,14 @@ def _own(listing: Listing, desired: Desired, root: str) -> set[str]:
     for inner in desired.inner(root):
         found = {path for path in found if not paths.under(path, inner)}
     return found
+
+
+def _differs(row: PathRow, seen: Observed, asked: Depth) -> bool:
+    """Whether looking alone cannot prove that the row is what the file wants it to be."""
+    extractor = extractor_of(row.language, asked)
+    if must_read(row, seen, asked=asked, extractor=extractor):
+        return True
+    return decide(row, seen, None, asked=asked, extractor=extractor) is not Action.UNCHANGED
 
 
 def _named(row: PathRow, seen: Observed, asked: Depth) -> bool:
@@ -124,6 +132,10 @@ def _verify_root(
         row = rows.get(path)
         extractor = extractor_of(row.language if row else "", asked)
         digest = digest_of(path) if row is not None and row.digest is not None else None
-        found = drift(row, seen[path], asked=asked, extractor=extractor, digest=digest)
+        now = seen[path]
+        ignored = now.reason == IGNORED
+        if ignored:
+            now = now._replace(presence=Presence.PRESENT)
+        found = drift(row, now, asked=asked, extractor=extractor, digest=digest, ignored=ignored)
         if found is not None:
             yield found

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from heimdall.core.decide import decide, must_read
+from heimdall.core.decide import decide, must_read, must_refresh
 from heimdall.extract.pool import Pool
 from heimdall.extract.read import Extracted
 from heimdall.journal.values import Commit, Queued, Refresh, Retract, Unreadable
@@ -141,16 +141,31 @@ class Drain:
         extractor = extractor_of(row.language if row else "", asked)
         if entry.reason in FORCED or must_read(row, seen, asked=asked, extractor=extractor):
             return job
-        self._batch.drops.append((entry.path, entry.generation))
-        self.counts[Action.UNCHANGED] += 1
+        self._unread(job, seen, extractor)
         return None
+
+    def _unread(self, job: _Job, seen: Observed, extractor: str) -> None:
+        """A regular file whose bytes are known, or not wanted at this depth."""
+        action = decide(job.row, seen, None, asked=job.asked, extractor=extractor)
+        if action is not Action.UNCHANGED or job.row is None or seen.stat is None:
+            self._name(job, seen)
+        elif must_refresh(job.row, seen):
+            self._refresh(job, seen.stat)
+        else:
+            self._batch.drops.append((seen.path, job.queued.generation))
+            self.counts[Action.UNCHANGED] += 1
+
+    def _refresh(self, job: _Job, stat: Stat) -> None:
+        """The same content under a newer stat."""
+        entry = job.queued
+        self._batch.refreshes.append(Refresh(entry.path, entry.generation, stat, job.seen_at))
 
     def _leave(self, entry: Queued, row: PathRow | None, *, nobodys: bool) -> None:
         """A path that is not there, or not ours: whatever it owned goes."""
         if row is not None and row.state is not Presence.GONE and not nobodys:
             sketch = self._work.journal.sketch(entry.path)
             self.departures.append(
-                Departure(entry.path, row.root, row.digest, sketch, row.stat, row.generation)
+                Departure(entry.path, row.root, row.digest, sketch, row.generation)
             )
         self._batch.removals.append(entry.path)
         self._batch.retracts.append(Retract(entry.path, entry.generation))
@@ -167,9 +182,7 @@ class Drain:
         entry = job.queued
         self._batch.removals.append(entry.path)
         if named_already(job.row, seen, job.asked) and seen.stat is not None:
-            self._batch.refreshes.append(
-                Refresh(entry.path, entry.generation, seen.stat, job.seen_at)
-            )
+            self._refresh(job, seen.stat)
             return
         self._batch.commits.append(
             Commit(
@@ -213,11 +226,13 @@ class Drain:
             self._batch.docs.append(extracted.doc)
             self._batch.text += len(extracted.doc.content)
         if action is Action.UNCHANGED:
-            self._batch.refreshes.append(Refresh(entry.path, entry.generation, stat, job.seen_at))
+            self._refresh(job, stat)
             return
         outline = sketch_of(entry.path) if facts.depth > Depth.FILE or not facts.reason else b""
         if job.row is None or job.row.state is Presence.GONE:
-            self.arrivals.append(Arrival(entry.path, job.root, extracted.digest, outline, stat))
+            self.arrivals.append(
+                Arrival(entry.path, job.root, extracted.digest, outline, stat.size)
+            )
         self._batch.commits.append(
             Commit(
                 path=entry.path,

@@ -40,7 +40,7 @@ def _identical(journal: JournalWriter, departures: Sequence[Departure]) -> list[
     """The paths that hold the departures' bytes now, whenever they came."""
     digests = {gone.digest for gone in departures if gone.digest is not None}
     return [
-        Arrival(row.path, row.root, row.digest, b"", row.stat)
+        Arrival(row.path, row.root, row.digest, b"", _size(row))
         for digest in sorted(digests)
         for path in journal.by_digest(digest)
         if (row := journal.path(path)) is not None
@@ -56,7 +56,7 @@ def _newer(journal: JournalWriter, departures: Sequence[Departure]) -> list[Arri
         if len(mine) * len(present) > _PAIRS:
             continue
         for row in present:
-            if any(row.generation > gone.generation and _like(gone, row) for gone in mine):
+            if any(_newer_kin(gone, row) for gone in mine):
                 found[row.path] = _arrival(journal, row)
     return list(found.values())
 
@@ -69,9 +69,7 @@ def _late(
     for root in sorted({arrival.root for arrival in arrivals}):
         mine = [arrival for arrival in arrivals if arrival.root == root]
         gone = [
-            Departure(
-                row.path, root, row.digest, journal.sketch(row.path), row.stat, row.generation
-            )
+            Departure(row.path, root, row.digest, journal.sketch(row.path), row.generation)
             for row in journal.paths(root)
             if row.state is Presence.GONE
             and row.path not in departed
@@ -82,9 +80,13 @@ def _late(
     return found
 
 
-def _like(gone: Departure, row: PathRow) -> bool:
-    return row.stat is not None and comparable(gone, row.path, row.stat.size)
+def _newer_kin(gone: Departure, row: PathRow) -> bool:
+    return row.generation > gone.generation and comparable(gone, row.path, row.root)
 
 
 def _arrival(journal: JournalWriter, row: PathRow) -> Arrival:
-    return Arrival(row.path, row.root, row.digest, journal.sketch(row.path), row.stat)
+    return Arrival(row.path, row.root, row.digest, journal.sketch(row.path), _size(row))
+
+
+def _size(row: PathRow) -> int:
+    return 0 if row.stat is None else row.stat.size

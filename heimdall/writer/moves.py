@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from heimdall.core.sketch import similarity
 from heimdall.journal.values import Move
-from heimdall.model import Stat
 
 LIKE = 0.5
 """The least share of common lines that makes a move (git's own bar)."""
@@ -34,18 +33,17 @@ class Departure(NamedTuple):
     root: str
     digest: bytes | None
     sketch: bytes
-    stat: Stat | None
     generation: int = 0
 
 
 class Arrival(NamedTuple):
-    """A path that holds something now."""
+    """A path that holds something now, of `size` bytes."""
 
     path: str
     root: str
     digest: bytes | None
     sketch: bytes
-    stat: Stat | None
+    size: int
 
 
 def moves(
@@ -55,12 +53,10 @@ def moves(
     else the one similar arrival of its root, if one stands out."""
     by_digest: dict[bytes, list[Arrival]] = {}
     for arrival in arrivals:
-        if arrival.digest is not None:
+        if arrival.digest is not None and arrival.size >= LEAST_BYTES:
             by_digest.setdefault(arrival.digest, []).append(arrival)
     found: list[Move] = []
     for gone in departures:
-        if gone.stat is None or gone.stat.size < LEAST_BYTES:
-            continue
         same = [a for a in by_digest.get(gone.digest or b"", ()) if a.path != gone.path]
         if same:
             found += [Move(gone.path, a.path, 1.0, at) for a in _namesakes(gone.path, same)]
@@ -69,11 +65,10 @@ def moves(
     return tuple(found)
 
 
-def comparable(gone: Departure, other_path: str, size: int) -> bool:
-    """Whether a file can be the other edited: same kind of name, and not of quite another size."""
-    if gone.stat is None or splitext(gone.path)[1] != splitext(other_path)[1]:
-        return False
-    return gone.stat.size <= 4 * size and size <= 4 * gone.stat.size
+def comparable(gone: Departure, path: str, root: str) -> bool:
+    """Whether a file can be the other edited: of the same root, and the same kind by its name."""
+    same_kind = splitext(gone.path)[1] == splitext(path)[1]
+    return gone.root == root and gone.path != path and same_kind
 
 
 def _namesakes(path: str, same: Sequence[Arrival]) -> Sequence[Arrival]:
@@ -89,10 +84,7 @@ def _alike(gone: Departure, arrivals: Iterable[Arrival]) -> tuple[Arrival, float
     scored = [
         (similarity(gone.sketch, arrival.sketch), arrival)
         for arrival in arrivals
-        if arrival.root == gone.root
-        and arrival.path != gone.path
-        and arrival.stat is not None
-        and comparable(gone, arrival.path, arrival.stat.size)
+        if comparable(gone, arrival.path, arrival.root)
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1].path))
     if not scored or scored[0][0] < LIKE:
