@@ -75,8 +75,8 @@ def decide(intent: Intent, tip: Raw, dirt: Collection[str]) -> Way:
     return Way.MOVED
 
 
-def recover(repo: Repo) -> None:
-    """End what an interrupted writer began; nothing to do where there is no record.
+def recover(repo: Repo) -> bool:
+    """End what an interrupted writer began; False where there is no record of one.
 
     Raises DamagedStore where the record is unreadable or does not fit main, with the record left
     for a person to look at; call with the store's lock held.
@@ -84,13 +84,14 @@ def recover(repo: Repo) -> None:
     worktree.sweep(repo.git_dir)
     intent = read(repo.git_dir)
     if intent is None:
-        return
+        return False
     tip = repo.raw(repo.tip())
     way = decide(intent, tip, repo.dirt())
     if way in (Way.MOVED, Way.FOREIGN):
         raise DamagedStore(repo.mem, f"interrupted-{way}")
     settle(repo, tip.id, intent)
     drop(repo.git_dir)
+    return True
 
 
 def settle(repo: Repo, commit: str, intent: Intent) -> None:

@@ -1,0 +1,398 @@
+"""The derived index, read: a SQLite file inside `.mem/.git` that answers for one commit of main.
+
+It holds nothing that history does not say, so it may be deleted at any time. A reader uses it only
+if it is whole and of exactly the commit asked for; otherwise `indexing` makes the same tables in
+memory from history, and the functions here give the same answer from them. Opened read-only and in
+rollback mode: a search creates no file, not even a journal. Never here: git, writing.
+Tests: tests/gitmemo/test_index.py, tests/laws/test_search_parity.py.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from json import loads
+from math import log
+from typing import NamedTuple
+
+from gitmemo import ranking
+from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind, Mode
+from gitmemo.text import iso_date, near, norm, query_tokens
+
+FILE = "gitmemo-index.db"
+VERSION = 1
+SCHEMA = f"""
+CREATE TABLE meta (tip TEXT NOT NULL, straight_from INTEGER NOT NULL);
+CREATE TABLE commits (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time INTEGER NOT NULL, author TEXT NOT NULL,
+    act TEXT, title TEXT NOT NULL, target TEXT, note TEXT NOT NULL);
+CREATE INDEX commits_target ON commits (target) WHERE target IS NOT NULL;
+CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, file TEXT NOT NULL, until INTEGER,
+    touch TEXT, time INTEGER NOT NULL, length REAL NOT NULL, kind TEXT NOT NULL,
+    title TEXT NOT NULL, summary TEXT NOT NULL, keywords TEXT NOT NULL, digest TEXT,
+    folded TEXT NOT NULL, message TEXT NOT NULL, related TEXT NOT NULL, anchors TEXT NOT NULL,
+    links TEXT NOT NULL);
+CREATE INDEX entries_live ON entries (until, seq, length);
+CREATE INDEX entries_file ON entries (file);
+CREATE INDEX entries_digest ON entries (digest);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, keywords, summary, body, content='', tokenize='ascii');
+CREATE VIRTUAL TABLE places USING fts5vocab (words, 'instance');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+PRAGMA user_version = {VERSION};
+"""
+"""`seq` counts commits from the oldest; a row of `entries` lives from its `seq` until `until`.
+`straight_from` is the first commit from which history is one line, so that older states can be
+read off; `touch` the last commit that touched the file, NULL where only history knows. Lists are
+JSON. Words come split by `text.tokens`; the `ascii` tokenizer only finds the blanks again."""
+
+WEIGHTS = {"title": 4, "keywords": 3, "summary": 2, "body": 1}
+_WEIGHT = "CASE p.col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
+_LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
+_EVER = "(e.seq <= :at)"
+_SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
+_LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
+_TYPO_WORTH = 0.5
+_LOOK_ALIKES = 300
+
+
+class Scope(NamedTuple):
+    """Which entries a search sees: those of the commit `at`, living ones or all, of `kinds`."""
+
+    at: int
+    inactive: bool = False
+    kinds: frozenset[Kind] | None = None
+
+
+class Scored(NamedTuple):
+    """A hit before its page is cut: the entry's `seq` and what the search found of it."""
+
+    seq: int
+    score: float
+    coverage: float
+    matched: tuple[str, ...]
+
+
+class _Posting(NamedTuple):
+    id: EntryId
+    time: int
+    kind: str
+    weight: float
+
+
+class Index:
+    """The tables, wherever they lie."""
+
+    def __init__(self, base: sqlite3.Connection) -> None:
+        self.base = base
+        tip, straight_from = base.execute("SELECT tip, straight_from FROM meta").fetchone()
+        self.tip = EntryId(tip)
+        self._straight_from = int(straight_from)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.base.close()
+
+    def seq_of(self, commit: str) -> int | None:
+        """The place in history of `commit` (40 hex digits), if its state can be read off here."""
+        if commit == self.tip:
+            last = self.base.execute("SELECT coalesce(max(seq), 0) FROM commits").fetchone()
+            return int(last[0])
+        row = self.base.execute("SELECT seq FROM commits WHERE id = ?", (commit,)).fetchone()
+        return int(row[0]) if row is not None and row[0] >= self._straight_from else None
+
+    def entries_like(self, prefix: str) -> tuple[EntryId, ...]:
+        """Ids of entries, living or not, that start with `prefix`."""
+        rows = self.base.execute(
+            "SELECT id FROM entries WHERE id >= ? AND id < ? ORDER BY id", (prefix, prefix + "g")
+        )
+        return tuple(EntryId(id_) for (id_,) in rows)
+
+    def commits_like(self, prefix: str) -> tuple[EntryId, ...]:
+        """Ids of commits that start with `prefix`."""
+        rows = self.base.execute(
+            "SELECT id FROM commits WHERE id >= ? AND id < ? ORDER BY id", (prefix, prefix + "g")
+        )
+        return tuple(EntryId(id_) for (id_,) in rows)
+
+    def living_file(self, entry_id: str) -> tuple[str, str | None] | None:
+        """File of a living entry and the last commit that touched it (None: ask history)."""
+        row = self.base.execute(
+            "SELECT file, touch FROM entries WHERE id = ? AND until IS NULL", (entry_id,)
+        ).fetchone()
+        return None if row is None else (row[0], row[1])
+
+    def living_digest(self, digests: Sequence[str], *, but: str | None = None) -> EntryId | None:
+        """The newest living entry with one of `digests`, `but` left out."""
+        marks = ",".join("?" * len(digests))
+        row = self.base.execute(
+            f"SELECT id FROM entries WHERE digest IN ({marks}) AND until IS NULL AND id IS NOT ?"  # noqa: S608 -- marks only
+            " ORDER BY seq DESC LIMIT 1",
+            (*digests, but),
+        ).fetchone()
+        return None if row is None else EntryId(row[0])
+
+    def sharing_rare(
+        self, words: Sequence[str], share: float
+    ) -> list[tuple[EntryId, str, str, str, tuple[str, ...]]]:
+        """Id, file, title, summary and keywords of living entries that could have at least `share`
+        of `words`: such an entry has one of the few rarest ones, whichever it lacks. Of very many
+        the newest are given."""
+        seen = {
+            word: self.base.execute("SELECT doc FROM vocabulary WHERE term = ?", (word,)).fetchone()
+            for word in words
+        }
+        rare = sorted(words, key=lambda word: (seen[word] or (0,))[0])
+        rare = rare[: int(len(words) * (1 - share)) + 1]
+        marks = ",".join("?" * len(rare))
+        rows = self.base.execute(
+            f"SELECT id, file, title, summary, keywords FROM entries WHERE until IS NULL AND seq IN"  # noqa: S608 -- marks and constants
+            f" (SELECT doc FROM places WHERE term IN ({marks}) AND col <> 'body')"
+            f" ORDER BY seq DESC LIMIT {_LOOK_ALIKES}",
+            rare,
+        )
+        return [
+            (EntryId(id_), file, title, summary, tuple(loads(keywords)))
+            for id_, file, title, summary, keywords in rows
+        ]
+
+    def anchors_of(self, entry_id: str) -> tuple[Anchor, ...]:
+        """The anchors of an entry, its own or those it may rely on."""
+        row = self.base.execute("SELECT anchors FROM entries WHERE id = ?", (entry_id,)).fetchone()
+        return () if row is None else _anchors(row[0])
+
+    def successors(self, entry_id: str, *, at: int | None = None) -> tuple[EntryId, ...]:
+        """Entries that replaced `entry_id` directly, oldest first, by the commit `at`."""
+        rows = self.base.execute(
+            "SELECT id FROM commits WHERE target = ? AND act = 'replace' AND seq <= ? ORDER BY seq",
+            (entry_id, 2**62 if at is None else at),
+        )
+        return tuple(EntryId(id_) for (id_,) in rows)
+
+    def events(self) -> list[Event]:
+        """All commits of the three acts, newest first."""
+        rows = self.base.execute(
+            "SELECT id, act, time, title, author, target, note FROM commits"
+            " WHERE act IS NOT NULL ORDER BY seq DESC"
+        )
+        return [
+            Event(
+                EntryId(id_),
+                Act(act),
+                iso_date(time * 1000),
+                title,
+                author,
+                None if target is None else EntryId(target),
+                note,
+            )
+            for id_, act, time, title, author, target, note in rows
+        ]
+
+    def entry_ids(self, *, living: bool) -> frozenset[EntryId]:
+        """Ids of all entries, or of the living ones."""
+        rows = self.base.execute(f"SELECT id FROM entries{' WHERE until IS NULL' * living}")  # noqa: S608 -- a constant
+        return frozenset(EntryId(id_) for (id_,) in rows)
+
+    def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
+        """The hits of a page with all that a reader sees of them."""
+        return tuple(self._found(hit, at) for hit in hits)
+
+    def _found(self, hit: Scored, at: int) -> Found:
+        id_, file, until, time, kind, title, summary, keywords, related, anchors = (
+            self.base.execute(
+                "SELECT id, file, until, time, kind, title, summary, keywords, related, anchors"
+                " FROM entries WHERE seq = ?",
+                (hit.seq,),
+            ).fetchone()
+        )
+        active = until is None or until > at
+        return Found(
+            id=EntryId(id_),
+            file=file,
+            title=title,
+            summary=summary,
+            keywords=tuple(loads(keywords)),
+            kind=Kind(kind),
+            date=iso_date(time * 1000),
+            score=hit.score,
+            matched=hit.matched,
+            coverage=hit.coverage,
+            related_paths=tuple(loads(related)),
+            anchors=_anchors(anchors),
+            active=active,
+            replaced_by=() if active else self.successors(id_, at=at),
+        )
+
+
+def open_reader(git_dir: str) -> Index | None:
+    """The index file as it is, for reading; None where there is none that can be used."""
+    path = os.path.join(git_dir, FILE)
+    if not os.path.isfile(path):
+        return None
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        base = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=2.0)
+    except (sqlite3.Error, UnicodeEncodeError):  # a folder whose name is no UTF-8
+        return None
+    try:
+        if base.execute("PRAGMA user_version").fetchone()[0] == VERSION:
+            return Index(base)
+    except (sqlite3.Error, TypeError):  # damaged, or cut off before its first row
+        pass
+    base.close()
+    return None
+
+
+# -- searching -------------------------------------------------------------------------------------
+
+
+def search(
+    index: Index, words: Sequence[str], *, mode: Mode, scope: Scope, now_ms: int
+) -> list[Scored]:
+    """All hits, best first. For the trailer modes `words` are keywords in the format's form; for
+    text they are taken apart here. The answer depends on history up to `scope.at` and on `now_ms`
+    alone, so that pages of one snapshot fit each other."""
+    if mode is Mode.TEXT:
+        given = tuple(dict.fromkeys(part for word in words for part in word.split()))
+        return _by_text(index, given, scope, now_ms)
+    return _by_trailers(index, words, mode, scope, now_ms)
+
+
+def _by_trailers(
+    index: Index, words: Sequence[str], mode: Mode, scope: Scope, now_ms: int
+) -> list[Scored]:
+    """Fixed strings, OR: some line of the message has one, as `git log --fixed-strings --grep`
+    asks, and title, summary or a keyword has one in folded form, as the format asks."""
+    folded = tuple(dict.fromkeys(map(norm, words)))
+    named = {f"k{i}": word for i, word in enumerate(folded)}
+    grep = " OR ".join(f"instr(e.message, :{name})" for name in named)
+    fields = " OR ".join(f"instr(e.folded, :{name})" for name in named)
+    rows = index.base.execute(
+        f"SELECT e.seq, e.id, e.time, e.folded FROM entries e WHERE {_condition(scope)}"  # noqa: S608 -- names and constants
+        f" AND ({grep}) AND ({fields})",
+        {"at": scope.at, **named},
+    ).fetchall()
+    matched = [ranking.matches(folded, fields=(text,)) for _, _, _, text in rows]
+    times = [time for _, _, time, _ in rows]
+    scores = ranking.scores(matched, times, keywords=folded, now_ms=now_ms, mode=mode)
+    hits = sorted(
+        zip(
+            scores, times, (row[1] for row in rows), (row[0] for row in rows), matched, strict=True
+        ),
+        reverse=True,
+    )
+    return [
+        Scored(seq, score, len(words_) / len(folded), words_) for score, _, _, seq, words_ in hits
+    ]
+
+
+def _by_text(index: Index, given: Sequence[str], scope: Scope, now_ms: int) -> list[Scored]:
+    tokens = query_tokens(" ".join(given))
+    postings = {token: _postings(index, token, scope) for token in tokens}
+    for token in tokens:
+        if not postings[token]:
+            postings[token] = _misspelled(index, token, scope)
+    count, mean = _population(index, scope)
+    relevance: dict[int, float] = {}
+    present: dict[int, int] = {}
+    known: dict[int, _Posting] = {}
+    for found in postings.values():
+        rarity = log(1 + (count - len(found) + 0.5) / (len(found) + 0.5))
+        for seq, (posting, length) in found.items():
+            damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
+            gain = rarity * posting.weight * (1 + _SATURATION) / (posting.weight + damped)
+            relevance[seq] = relevance.get(seq, 0.0) + gain
+            present[seq] = present.get(seq, 0) + 1
+            known[seq] = posting
+    order = sorted(
+        (
+            (
+                ranking.text_score(
+                    relevance[seq],
+                    present[seq] / len(tokens),
+                    now_ms=now_ms,
+                    epoch_s=posting.time,
+                ),
+                posting.time,
+                posting.id,
+                seq,
+            )
+            for seq, posting in known.items()
+            if scope.kinds is None or posting.kind in scope.kinds
+        ),
+        reverse=True,
+    )
+    words = {word: [t for t in query_tokens(word) if t in postings] for word in given}
+    return [
+        Scored(
+            seq,
+            score,
+            present[seq] / len(tokens),
+            tuple(word for word, own in words.items() if any(seq in postings[t] for t in own)),
+        )
+        for score, _, _, seq in _topics_first(index, order, known)
+    ]
+
+
+def _topics_first(
+    index: Index,
+    order: list[tuple[float, int, EntryId, int]],
+    known: Mapping[int, _Posting],
+) -> list[tuple[float, int, EntryId, int]]:
+    topics = [(id_, seq) for _, _, id_, seq in order if known[seq].kind == Kind.TOPIC]
+    if not topics:
+        return order
+    links = {
+        id_: loads(
+            index.base.execute("SELECT links FROM entries WHERE seq = ?", (seq,)).fetchone()[0]
+        )
+        for id_, seq in topics
+    }
+    by_id = {hit[2]: hit for hit in order}
+    return [by_id[id_] for id_ in ranking.topics_first([hit[2] for hit in order], links)]
+
+
+def _postings(index: Index, token: str, scope: Scope) -> dict[int, tuple[_Posting, float]]:
+    """Entries in scope that have `token`: how much, by field, and how long they are."""
+    rows = index.base.execute(
+        f"SELECT e.seq, e.id, e.time, e.kind, sum({_WEIGHT}), e.length"  # noqa: S608 -- constants
+        f" FROM places p CROSS JOIN entries e ON e.seq = p.doc"
+        f" WHERE p.term = :term AND {_condition(scope, kinds=False)} GROUP BY e.seq",
+        {"term": token, "at": scope.at},
+    )
+    return {
+        seq: (_Posting(EntryId(id_), time, kind, weight), length)
+        for seq, id_, time, kind, weight, length in rows
+    }
+
+
+def _misspelled(index: Index, token: str, scope: Scope) -> dict[int, tuple[_Posting, float]]:
+    """Entries that have a word one edit away from `token`, which no entry in scope has."""
+    terms = (term for (term,) in index.base.execute("SELECT term FROM vocabulary"))
+    found: dict[int, tuple[_Posting, float]] = {}
+    for other in near(token, terms):
+        for seq, (posting, length) in _postings(index, other, scope).items():
+            worth = posting._replace(weight=posting.weight * _TYPO_WORTH)
+            if seq not in found or found[seq][0].weight < worth.weight:
+                found[seq] = (worth, length)
+    return found
+
+
+def _population(index: Index, scope: Scope) -> tuple[int, float]:
+    """How many entries are in scope, and their mean length, never zero."""
+    count, length = index.base.execute(
+        f"SELECT count(*), total(length) FROM entries e WHERE {_condition(scope, kinds=False)}",  # noqa: S608 -- constants
+        {"at": scope.at},
+    ).fetchone()
+    return count, max(1.0, length / max(1, count))
+
+
+def _condition(scope: Scope, *, kinds: bool = True) -> str:
+    alive = _EVER if scope.inactive else _LIVE
+    if scope.kinds is None or not kinds:
+        return alive
+    return f"{alive} AND e.kind IN ({','.join(repr(kind.value) for kind in sorted(scope.kinds))})"
+
+
+def _anchors(text: str) -> tuple[Anchor, ...]:
+    return tuple(Anchor(*fields) for fields in loads(text))

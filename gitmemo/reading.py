@@ -1,0 +1,105 @@
+"""Single entries and their chains, read from history: what needs git and not only the index.
+
+Never here: searching, writing. Tests: tests/gitmemo/test_store.py, test_golden_repo.py.
+"""
+
+from collections.abc import Iterable
+
+from gitmemo import chain, entry, trailers
+from gitmemo.errors import AmbiguousId, UnknownId
+from gitmemo.index import Index
+from gitmemo.model import Act, Entry, EntryId, Event
+from gitmemo.repo import Raw, Repo
+from gitmemo.text import iso_date
+
+
+def resolve(repo: Repo, index: Index, text: str) -> EntryId:
+    """The one entry whose id starts with `text`. Ids that main has left (kept by backup refs of a
+    migration, or on the other side of a merge) are found too. Raises UnknownId, AmbiguousId."""
+    hits = index.entries_like(text)
+    if not hits:
+        hits = tuple(hit for hit in repo.find(text) if _claim(repo.raw(hit)) is not None)
+    if not hits:
+        raise UnknownId(text)
+    if len(hits) > 1:
+        raise AmbiguousId(text, hits)
+    return hits[0]
+
+
+def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
+    """The entry `entry_id`, which `resolve` gave."""
+    raw = repo.raw(entry_id)
+    message = trailers.parse(raw.message)
+    file = _claim(raw)
+    data = b"" if file is None else repo.file(entry_id, file) or b""
+    said = entry.parse(data, digest=message.digest)
+    events = index.events()
+    trail = _trail(index, events, entry_id)
+    reasons = {event.id: event.note for event in events if event.act is Act.DELETE}
+    withdrawn = None if trail.ends or not trail.withdrawn else reasons[trail.withdrawn[0]]
+    return Entry(
+        id=entry_id,
+        file=file or "",
+        title=message.subject,
+        summary=message.summary,
+        keywords=message.keywords,
+        kind=message.kind,
+        date=iso_date(raw.time * 1000),
+        digest=message.digest or "",
+        content=said.content,
+        text=data.decode("utf-8", "replace"),
+        code=said.code,
+        related_paths=said.related_paths,
+        related_branches=said.related_branches,
+        anchors=index.anchors_of(entry_id) or message.anchors or said.anchors,
+        active=entry_id in trail.ends,
+        replaces=message.replaces if message.type is Act.REPLACE else None,
+        replaced_by=index.successors(entry_id),
+        current=trail.ends,
+        withdrawn=withdrawn,
+        author=raw.author,
+    )
+
+
+def chain_events(events: Iterable[Event], start: EntryId) -> list[Event]:
+    """Those of `events` that belong to the chain of `start`, forwards and backwards."""
+    events = list(events)
+    beside: dict[str, set[str]] = {}
+    for event in events:
+        if event.target is not None:
+            beside.setdefault(event.id, set()).add(event.target)
+            beside.setdefault(event.target, set()).add(event.id)
+    members: set[str] = set()
+    waiting: list[str] = [start]
+    while waiting:
+        at = waiting.pop()
+        if at not in members:
+            members.add(at)
+            waiting.extend(beside.get(at, ()))
+    return [event for event in events if event.id in members]
+
+
+def _trail(index: Index, events: Iterable[Event], start: EntryId) -> chain.Trail:
+    following: dict[EntryId, tuple[EntryId, ...]] = {}
+    withdrawn: dict[EntryId, EntryId] = {}
+    for event in events:  # newest first
+        if event.target is None:
+            continue
+        if event.act is Act.REPLACE:
+            following[event.target] = (event.id, *following.get(event.target, ()))
+        else:
+            withdrawn.setdefault(event.target, event.id)
+    return chain.follow(
+        start,
+        following=following,
+        living=index.entry_ids(living=True),
+        known=index.entry_ids(living=False),
+        withdrawn=withdrawn,
+    )
+
+
+def _claim(raw: Raw) -> str | None:
+    message = trailers.parse(raw.message)
+    return chain.claim(
+        chain.Commit(raw.id, raw.parents, raw.time, raw.author, message, raw.added, raw.removed)
+    )

@@ -1,0 +1,215 @@
+"""One change of a store from the lock to the index: the order in which the rooms are called.
+
+    lock -> recover -> clean? main? -> index at the tip -> plan (pure) -> objects -> carry out
+         -> index brought on -> unlock
+
+Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/faults, tests/races.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Container
+from contextlib import closing
+from typing import NamedTuple
+
+from gitmemo import entry, founding, indexing, intent, lock, reading, redact
+from gitmemo.errors import (
+    DamagedStore,
+    DirtyStore,
+    Duplicate,
+    InvalidDraft,
+    LegacyStore,
+    NotActive,
+)
+from gitmemo.index import Index
+from gitmemo.model import Anchor, Change, Draft, Entry, EntryId, Identity, Kind, Redaction
+from gitmemo.repo import Repo
+from gitmemo.text import iso_date, tokens
+from gitmemo.worktree import Seen, refusals
+
+MARKER_FILE = ".gitmemo-format"
+MARKER = b"2"
+ANCHOR_LIMIT = 64 * 1024 * 1024
+SIMILAR = 0.8
+_RACES = 3  # how often a change is planned anew because a person committed to main meanwhile
+_NAMED = 5  # how many dirty paths an error names
+
+Plan = Callable[[Repo, Index], Change]
+
+
+class Desk(NamedTuple):
+    """What stays the same between the changes of one open store."""
+
+    root: str
+    mem: str
+    identity: Identity
+    clock: Callable[[], float]
+    timeout_s: float
+    seen: Seen
+
+
+class Done(NamedTuple):
+    """A change that is in history: its commit, the change, and what it resembles."""
+
+    commit: EntryId
+    change: Change
+    similar: tuple[EntryId, ...]
+
+
+class Taken(Container[str]):
+    """The paths of `.mem` that exist, whoever made them."""
+
+    def __init__(self, mem: str) -> None:
+        self._mem = mem
+
+    def __contains__(self, path: object) -> bool:
+        return os.path.lexists(os.path.join(self._mem, str(path)))
+
+
+def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None) -> Done:
+    """Carry out what `plan` decides, alone; `like` is the draft whose look-alikes are reported."""
+    founding.refuse_tracked(desk.root)
+    with (
+        refusals(desk.mem),
+        lock.hold(desk.root, os.path.join(desk.mem, ".git"), operation, timeout_s=desk.timeout_s),
+    ):
+        repo = Repo(desk.mem)
+        for _ in range(_RACES):
+            done = _attempt(desk, repo, plan, like)
+            if done is not None:
+                repo.tidy()
+                return done
+    raise DirtyStore(desk.mem, "main-moved")
+
+
+def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | None:
+    _make_ready(desk, repo)
+    tip = repo.tip()
+    with closing(indexing.up_to_date(repo, tip)) as index:
+        change = plan(repo, index)
+        now_s = int(desk.clock())
+        commit = repo.write_commit(change, base=tip, identity=desk.identity, now_s=now_s)
+        prepared = intent.Prepared(commit, tip, change, desk.identity, now_s)
+        similar = () if like is None else _similar(index, like, set(change.remove))
+        if not intent.carry_out(
+            repo,
+            prepared,
+            seen=desk.seen,
+            created_at=iso_date(now_s * 1000),
+            timeout_s=desk.timeout_s,
+        ):
+            return None
+        indexing.advance(index, repo, commit)
+        return Done(commit, change, similar)
+
+
+def _make_ready(desk: Desk, repo: Repo) -> None:
+    """Recover, then refuse what no engine of the format may write on."""
+    if intent.recover(repo):
+        desk.seen.forget()
+    if not repo.head_is_main():
+        raise DamagedStore(desk.mem, "head-elsewhere")
+    marker = repo.file(repo.tip(), MARKER_FILE)
+    if marker is None or marker.strip() != MARKER:
+        raise LegacyStore(desk.mem, "" if marker is None else marker.decode("utf-8", "replace"))
+    if desk.seen.holds():
+        return
+    dirt = repo.dirt()
+    if dirt:
+        raise DirtyStore(desk.mem, ", ".join(dirt[:_NAMED]))
+    desk.seen.note()
+
+
+# -- what is asked before a plan -------------------------------------------------------------------
+
+
+def cleaned(draft: Draft) -> tuple[Draft, tuple[Redaction, ...]]:
+    """`draft` validated and without secrets, and what was replaced."""
+    clean, redactions = redact.redact(entry.validate(draft))
+    # A placeholder may be longer than the secret, and two keywords may have become one.
+    return (entry.validate(clean) if redactions else clean), redactions
+
+
+def cleaned_reason(reason: str) -> str:
+    """A withdrawal's reason, validated and without secrets."""
+    clean, redactions = redact.redact_text(entry.validate_reason(reason), "reason")
+    return entry.validate_reason(clean) if redactions else clean
+
+
+def file_anchors(root: str, draft: Draft) -> tuple[Anchor, ...]:
+    """An anchor for each related path under `root` that is a readable file, then the draft's own.
+    Raises InvalidDraft for a path that does not exist or leads out of the project."""
+    real_root = os.path.realpath(root)
+    anchors: list[Anchor] = []
+    for path in draft.related_paths:
+        full = os.path.join(root, path)
+        if not os.path.lexists(full):
+            raise InvalidDraft("related_paths", "missing", path)
+        if os.path.commonpath((real_root, os.path.realpath(full))) != real_root:
+            raise InvalidDraft("related_paths", "escapes", path)
+        digest = _file_digest(full)
+        if digest is not None:
+            anchors.append(Anchor(f"sha256:{digest}", path))
+    return tuple(dict.fromkeys((*anchors, *draft.anchors)))
+
+
+def _file_digest(path: str) -> str | None:
+    """SHA-256 of a regular file of at most ANCHOR_LIMIT bytes, in hex; None for anything else."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        # Looked at before it is opened: opening a device or a FIFO may do something.
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        with open(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > ANCHOR_LIMIT:
+                return None
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def refuse_duplicate(index: Index, draft: Draft, kind: Kind, *, but: EntryId | None = None) -> None:
+    """Raise Duplicate where a living entry other than `but` says exactly what `draft` says."""
+    digests = entry.digests(
+        title=draft.title,
+        summary=draft.summary,
+        keywords=draft.keywords,
+        content=draft.content,
+        kind=kind,
+    )
+    twin = index.living_digest(digests, but=but)
+    if twin is not None:
+        raise Duplicate(twin, digests[0])
+
+
+def living(repo: Repo, index: Index, text: str) -> Entry:
+    """The living entry that `text` names; NotActive with its direct successors where it is not.
+
+    It must also be the last commit that touched its file, as every engine of the format demands:
+    where two histories added one file, one of the two commits stands for it and the other does not.
+    """
+    entry_id = reading.resolve(repo, index, text)
+    held = index.living_file(entry_id)
+    touch = None if held is None else held[1] or repo.last_touch(index.tip, held[0])
+    if touch != entry_id:
+        raise NotActive(entry_id, index.successors(entry_id))
+    return reading.load(repo, index, entry_id)
+
+
+def _similar(index: Index, draft: Draft, leaving: set[str]) -> tuple[EntryId, ...]:
+    """Living entries that say nearly the same in title, summary and keywords (Jaccard of their
+    words), nearest first; those whose files are `leaving` are left out."""
+    own = _words(draft.title, draft.summary, draft.keywords)
+    scored: list[tuple[float, EntryId]] = []
+    for entry_id, file, title, summary, keywords in index.sharing_rare(sorted(own), SIMILAR):
+        other = _words(title, summary, keywords)
+        likeness = len(own & other) / len(own | other)
+        if likeness >= SIMILAR and file not in leaving:
+            scored.append((likeness, entry_id))
+    return tuple(entry_id for _, entry_id in sorted(scored, reverse=True))
+
+
+def _words(title: str, summary: str, keywords: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(tokens("\n".join((title, summary, *keywords))))
