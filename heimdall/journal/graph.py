@@ -87,7 +87,7 @@ def _node(path: str, row: Any) -> Line:
             "id": node_id(path, key),
             "path": path,
             "kind": kind,
-            "name": name,
+            "name": schema.unword(name),
             "qualname": key if qualname is None else qualname,
             "line": line,
             "end_line": end_line,

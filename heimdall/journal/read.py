@@ -117,7 +117,7 @@ class JournalReader:
 
     def symbols_named(self, name: str, limit: int) -> tuple[NodeRef, ...]:
         """The first `limit` definitions with that last name, by path and key; no file nodes."""
-        return tuple(map(_ref, self._rows(sql.SYMBOLS_NAMED, (name, limit))))
+        return tuple(map(_ref, self._rows(sql.SYMBOLS_NAMED, (schema.word(name), limit))))
 
     # -- edges -------------------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ def _path_row(row: Any) -> PathRow:
 
 def _node(row: Any) -> Node:
     key, kind, name, qualname, *rest = row
-    return Node(key, kind, name, key if qualname is None else qualname, *rest)
+    return Node(key, kind, schema.unword(name), key if qualname is None else qualname, *rest)
 
 
 def _ref(row: Any) -> NodeRef:

@@ -85,9 +85,9 @@ INSERT INTO meta VALUES ('pass', 0);
 """
 
 
-def hashed(word: str, size: int = 8) -> int:
+def hashed(name: str, size: int = 8) -> int:
     """A stable number of `size` bytes, signed where it has SQLite's full eight."""
-    data = word.encode("utf-8", "surrogatepass")
+    data = name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=size).digest(), "big", signed=size == 8)
 
 
@@ -127,6 +127,22 @@ def blob(path: str) -> bytes:
 def text(path: bytes) -> str:
     """A file name as the program speaks of it."""
     return os.fsdecode(path)
+
+
+def word(name: str) -> str | bytes:
+    """A part of a file name for a column of texts: its bytes where it is none."""
+    if name.isascii():
+        return name
+    data = os.fsencode(name)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data
+
+
+def unword(column: str | bytes) -> str:
+    """What `word` was given."""
+    return column if isinstance(column, str) else os.fsdecode(column)
 
 
 def beneath(path: str) -> tuple[bytes, bytes]:

@@ -86,7 +86,11 @@ class JournalView:
     def tails(self, tail: str) -> Sequence[str]:
         """All present paths with this unit tail."""
         if tail not in self._tails:
-            rows = () if self._whole else self._db.execute(sql.UNITS_OF_TAIL, (tail,)).fetchall()
+            rows = (
+                ()
+                if self._whole
+                else self._db.execute(sql.UNITS_OF_TAIL, (schema.word(tail),)).fetchall()
+            )
             self._tails[tail] = [self._learn(row).path for row in rows]
         return self._tails[tail]
 
@@ -156,7 +160,9 @@ class JournalView:
             return self._by_owner[owner]
         names = None if exports is None else tuple(json.loads(exports))
         where = "" if root is None else schema.text(root)
-        unit = Unit(owner, schema.text(name), where, language, package, names, tail, kin)
+        unit = Unit(
+            owner, schema.text(name), where, language, package, names, schema.unword(tail), kin
+        )
         self._units[unit.path] = self._by_owner[owner] = unit
         return unit
 

@@ -385,7 +385,8 @@ class JournalWriter(JournalReader):
         facts = entry.facts
         unit = kin = exports = None
         if facts is not None and facts.language:
-            unit, kin = tail(entry.path), schema.kin(entry.path, facts, family(facts.language))
+            unit = schema.word(tail(entry.path))
+            kin = schema.kin(entry.path, facts, family(facts.language))
             exports = None if facts.exports is None else json.dumps(facts.exports)
         self._db.execute(
             sql.UPDATE_PATH,
@@ -424,7 +425,7 @@ class JournalWriter(JournalReader):
                     place,
                     node.key,
                     node.kind,
-                    node.name,
+                    schema.word(node.name),
                     None if node.qualname == node.key else node.qualname,
                     *node[4:],
                 )
