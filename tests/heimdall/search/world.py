@@ -10,10 +10,12 @@ from heimdall import anchors
 from heimdall.core.verdict import judge
 from heimdall.extract.facts import facts
 from heimdall.journal.values import Commit, Move, Retract, Unreadable
-from heimdall.journal.write import open_writer
+from heimdall.journal.write import JournalWriter, open_writer
 from heimdall.model import Depth, Evidence, Judgement, Stat
 from heimdall.search.evidence import Scene
 from heimdall.search.knowledge import Knowledge
+from heimdall.sinks.base import project
+from heimdall.sinks.tantivy import open_sink_writer
 
 NOW = 1_800_000_000.0
 
@@ -40,18 +42,34 @@ class World:
 
     # -- the index ---------------------------------------------------------------------------------
 
-    def index(self, *paths: str) -> None:
-        """Commit these paths as they are (all files where none is named), gone ones retracted."""
-        with_all = paths or tuple(self._files())
+    def index(self, *paths: str, sink: bool = False) -> None:
+        """Commit these paths as they are (all files where none is named), gone ones retracted; with
+        `sink` they can be found by a search, too."""
+        whole = [str(self.root / path) for path in paths or tuple(self._files())]
         journal = open_writer(str(self.home), now=lambda: NOW)
         try:
-            whole = [str(self.root / path) for path in with_all]
             journal.enqueue(whole, "test")
+            if sink:
+                self._project(journal, whole)
             for queued in journal.take(100_000):
                 self._commit(journal, queued.path, queued.generation)
             journal.settle()
         finally:
             journal.close()
+
+    def _project(self, journal: JournalWriter, whole: list[str]) -> None:
+        there = [path for path in whole if Path(path).is_file()]
+        docs = [
+            project(path, facts(path, data, Depth.SYMBOL), data.decode())
+            for path in there
+            for data in [Path(path).read_bytes()]
+        ]
+        stamp = journal.next_stamp()
+        with open_sink_writer(str(self.home)) as pen:
+            pen.remove(set(whole) - set(there))
+            pen.replace(docs)
+            pen.commit(stamp)
+        journal.set_stamp(stamp)
 
     def unreadable(self, path: str) -> None:
         whole = str(self.root / path)
@@ -65,6 +83,14 @@ class World:
         finally:
             journal.close()
 
+    def enqueue(self, path: str) -> None:
+        """Let a path wait for the writer."""
+        journal = open_writer(str(self.home), now=lambda: NOW)
+        try:
+            journal.enqueue([str(self.root / path)], "test")
+        finally:
+            journal.close()
+
     def moved(self, old: str, new: str, similarity: float = 1.0) -> None:
         """Let the writer have seen a move."""
         journal = open_writer(str(self.home), now=lambda: NOW)
@@ -74,21 +100,22 @@ class World:
         finally:
             journal.close()
 
-    def _commit(self, journal: object, path: str, generation: int) -> None:
+    def _commit(self, journal: JournalWriter, path: str, generation: int) -> None:
         try:
             data = Path(path).read_bytes()
             status = os.lstat(path)
         except OSError:
-            journal.retract([Retract(path, generation)])  # type: ignore[attr-defined] # a writer
+            journal.retract([Retract(path, generation)])
             return
         stat = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
         digest = hashlib.sha256(data).digest()
         known = facts(path, data, Depth.SYMBOL)
         commit = Commit(path, str(self.root), generation, stat, digest, Depth.SYMBOL, "test", known)
-        journal.commit([commit])  # type: ignore[attr-defined] # a writer
+        journal.commit([commit])
 
     def _files(self) -> Iterable[str]:
-        for folder, _, names in os.walk(self.root):
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name not in (".git", ".mem")]
             for name in names:
                 yield os.path.relpath(os.path.join(folder, name), self.root)
 
