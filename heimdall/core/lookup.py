@@ -20,6 +20,9 @@ CLASSES = frozenset({"class", "interface", "trait", "enum", "struct", "type"})
 _CALLABLES = frozenset({"function", "method"})
 # Families whose units hand on what they import; in the others an import is the file's own affair.
 _HANDING_ON = frozenset({"python", "js", "rust"})
+# An import that renames in circles (`a` is `a.b`) makes names without end. No honest search takes
+# this many steps, and whether one does depends on the graph alone, not on the order of the walk.
+_STEPS = 256
 # More global definitions of one name than this are not worth comparing.
 _MANY = 16
 
@@ -201,6 +204,8 @@ class Lookup:
                     found[one.path, one.key, one.rest] = one
             todo += [step for step in nexts if step not in done]
             done.update(nexts)
+            if len(done) > _STEPS:
+                return frozenset()
         return frozenset(found.values())
 
     def _step(
