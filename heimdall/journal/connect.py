@@ -65,7 +65,7 @@ def open_for_reading(path: str) -> Opened:
     """A connection that reads. Raises NoJournal, NewerJournal, DamagedJournal, IoRefused."""
     seen = look(path)
     if not seen.wal:
-        _whole(path, seen.size)
+        require_whole(path, seen.size)
         return Opened(_checked(path, "immutable=1"), seen)
     try:
         return Opened(_checked(path, "mode=ro"), None)
@@ -115,7 +115,7 @@ def _checked(path: str, query: str) -> sqlite3.Connection:
     return connection
 
 
-def _whole(path: str, size: int) -> None:
+def require_whole(path: str, size: int) -> None:
     """Raise DamagedJournal where the file is not SQLite or shorter than its own header says."""
     try:
         with open(path, "rb") as file:

@@ -44,6 +44,9 @@ def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise IoRefused(path, error.errno or 0, "open") from error
+    # SQLite would take a file of a few bytes for an empty database and write over it.
+    if os.path.getsize(path) and not os.path.exists(path + "-wal"):
+        connect.require_whole(path, os.path.getsize(path))
     connection = sqlite3.connect(path, isolation_level=None, timeout=connect.BUSY_MS / 1000)
     try:
         _prepare(connection, path)
