@@ -2,18 +2,44 @@
 
 Only regular files are opened, never through a link, never blocking, and what was read is known to
 be what lies there: the file is looked at before, at and after the reading. Nothing here decides
-what the journal does with the result. Whatever the disk does is a value, not an exception.
+what the journal does with the result, and whatever the disk does is a value, not an exception.
 """
 
+import errno
+import os
+import stat as modes
+from hashlib import sha256
 from typing import NamedTuple
 
-from heimdall.model import Depth, Facts, Observed, Presence
-from heimdall.sinks.base import SinkDoc
+from heimdall.extract.facts import facts
+from heimdall.extract.gates import as_utf8
+from heimdall.model import Depth, Facts, Node, Observed, Presence, Stat
+from heimdall.sinks.base import SinkDoc, project
+
+IN_MEMORY = 64 << 20
+"""Larger files are hashed piece by piece and known at depth `file` only."""
+
+FOUND_BY_CONTENT = 256 << 10
+"""Bytes of a file without a language (prose, data) up to which its words are searched."""
+
+_PIECE = 1 << 20
+_TRIES = 3
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+_KINDS = (
+    (modes.S_ISLNK, "link"),
+    (modes.S_ISDIR, "directory"),
+    (modes.S_ISFIFO, "fifo"),
+    (modes.S_ISSOCK, "socket"),
+    (modes.S_ISCHR, "device"),
+    (modes.S_ISBLK, "device"),
+)
 
 
 class Extracted(NamedTuple):
     """The result of one job. `digest` is the raw sha256 of the bytes, None where they were not
-    read; `facts` and `doc` are None then too. `observed.reason` says why."""
+    read; `facts` and `doc` are None then too. `observed.reason` says why: link, directory, fifo,
+    socket, device, `unreadable:<errno name>`, changing."""
 
     path: str
     observed: Observed
@@ -22,6 +48,137 @@ class Extracted(NamedTuple):
     doc: SinkDoc | None
 
 
+class Content(NamedTuple):
+    """A file as it was read: `data` is None where it was too large to keep, and with `digest` None
+    nothing was read."""
+
+    observed: Observed
+    data: bytes | None
+    digest: bytes | None
+
+
 def extract(path: str, asked: Depth) -> Extracted:
     """Look at `path`, read it, and say what it holds, at most to the depth `asked`."""
-    return Extracted(path, Observed(path, Presence.GONE, None, "absent"), None, None, None)
+    if asked <= Depth.PATH:
+        return Extracted(path, look(path), None, None, None)
+    observed, data, digest = content(path)
+    if digest is None:
+        return Extracted(path, observed, None, None, None)
+    found = _huge(path, digest) if data is None else facts(path, data, asked)
+    return Extracted(path, observed, digest, found, project(path, found, _text(data, found)))
+
+
+def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
+    """What can be said of a file that no child survived: its bytes, at depth `file`, with the
+    reason. Nothing is parsed, so this is safe where `extract` was not."""
+    observed, data, digest = content(path)
+    if digest is None or asked <= Depth.PATH:
+        return Extracted(path, observed, None, None, None)
+    whole = _huge(path, digest) if data is None else facts(path, data, Depth.FILE)
+    found = whole._replace(reason=reason) if asked > Depth.FILE else whole
+    return Extracted(path, observed, digest, found, project(path, found, ""))
+
+
+def look(path: str) -> Observed:
+    """`path` as `lstat` sees it."""
+    try:
+        status = os.lstat(path)
+    except OSError as error:
+        return _failed(path, error)
+    except ValueError:
+        # A NUL: the operating system cannot hold such a name.
+        return Observed(path, Presence.GONE, None, "")
+    reason = next((word for test, word in _KINDS if test(status.st_mode)), "")
+    if not reason and not modes.S_ISREG(status.st_mode):
+        reason = "special"
+    return Observed(path, Presence.PRESENT, _stat(status), reason)
+
+
+def content(path: str) -> Content:
+    """The bytes of a regular file that did not change while they were read; a file that changes
+    again and again has the reason `changing`, and is to be tried later."""
+    found = Content(look(path), None, None)
+    for _ in range(_TRIES):
+        if found.observed.presence is not Presence.PRESENT or found.observed.reason:
+            break
+        found = _attempt(path, found.observed)
+        if found.observed.reason != "changing":
+            break
+        found = found._replace(observed=look(path))
+    else:
+        return Content(found.observed._replace(reason="changing"), None, None)
+    return found
+
+
+def _attempt(path: str, before: Observed) -> Content:
+    try:
+        handle = os.open(path, _OPEN)
+    except OSError as error:
+        # A link put in the place of the file just looked at.
+        moved = error.errno == errno.ELOOP
+        seen = before._replace(reason="changing") if moved else _failed(path, error)
+        return Content(seen, None, None)
+    try:
+        data, digest, opened = _take(handle)
+    except OSError as error:
+        return Content(_failed(path, error), None, None)
+    finally:
+        os.close(handle)
+    after = look(path)
+    if after.presence is not Presence.PRESENT or after.reason:
+        return Content(after, None, None)
+    if digest is None or not (before.stat == opened == after.stat):
+        return Content(before._replace(reason="changing"), None, None)
+    return Content(after, data, digest)
+
+
+def _take(handle: int) -> tuple[bytes | None, bytes | None, Stat]:
+    """The bytes (None where too many) and their digest (None where the size was not kept)."""
+    status = os.fstat(handle)
+    if not modes.S_ISREG(status.st_mode):
+        return None, None, _stat(status)
+    size = status.st_size
+    if size <= IN_MEMORY:
+        data = _read(handle, size)
+        digest = sha256(data).digest() if len(data) == size else None
+        return data, digest, _stat(status)
+    hashed = sha256()
+    total = 0
+    while total <= size and (piece := os.read(handle, _PIECE)):
+        hashed.update(piece)
+        total += len(piece)
+    return None, hashed.digest() if total == size else None, _stat(status)
+
+
+def _read(handle: int, size: int) -> bytes:
+    """`size` bytes, fewer where the file ends, one more where it grew: it is not followed."""
+    data = os.read(handle, size + 1)
+    while len(data) <= size and (piece := os.read(handle, size + 1 - len(data))):
+        data += piece
+    return data
+
+
+def _stat(status: os.stat_result) -> Stat:
+    return Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def _failed(path: str, error: OSError) -> Observed:
+    if error.errno in _GONE:
+        return Observed(path, Presence.GONE, None, "")
+    name = errno.errorcode.get(error.errno or 0, "EIO")
+    return Observed(path, Presence.UNREADABLE, None, f"unreadable:{name}")
+
+
+def _huge(path: str, digest: bytes) -> Facts:
+    name = path.rsplit("/", 1)[-1]
+    node = Node("", "file", name, "", 1, 1, "", "", digest)
+    return Facts(Depth.FILE, "", "huge", "", None, (node,), (), ())
+
+
+def _text(data: bytes | None, found: Facts) -> str:
+    """The words by which a file is found: not those of binaries, bundles and large data."""
+    if data is None or found.reason in ("binary", "generated", "minified", "huge"):
+        return ""
+    if not found.language and len(data) > FOUND_BY_CONTENT:
+        return ""
+    return as_utf8(data).decode("utf-8", "replace")
