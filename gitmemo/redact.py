@@ -95,7 +95,7 @@ def _summed(found: list[Redaction]) -> tuple[Redaction, ...]:
 # -- what a secret is not --------------------------------------------------------------------------
 
 _PLACEHOLDER = re.compile(
-    r"x{4,}|\*{3,}|\.{3}|…|\A[<{\[$%]|\$\{|\{\{|\A\w*<|example|sample|changeme|change[-_]me|"
+    r"x{4,}|\*{3,}|\.{3}|…|\A[<{\[$%]|\Aarn:|\$\{|\{\{|\A\w*<|example|sample|changeme|change[-_]me|"
     r"placeholder|dummy|your[-_]|insert[-_]|redacted|not[-_]?a[-_]?secret|0{8}|12345678|abcdefgh",
     re.IGNORECASE,
 )
@@ -170,6 +170,16 @@ def _in_url(secret: str) -> bool:
     return secret.lower() not in _DUMMY_PASSWORDS and not _PLACEHOLDER.search(secret)
 
 
+def _bare_password(secret: str) -> bool:
+    """Unquoted it may be a type or a name; with a digit in it, it is none of the usual ones."""
+    return _password(secret) and any(c.isdigit() for c in secret)
+
+
+def _framed(secret: str) -> bool:
+    """A key between its frame lines, not code that speaks of the frame."""
+    return re.search(r"[A-Za-z0-9+/=]{30}", secret) is not None
+
+
 def _certain(_secret: str) -> bool:
     return True
 
@@ -182,9 +192,12 @@ _WORD = (
     r"(?:api|access|auth|secret|private|signing|encryption|master|account|app|client|consumer|"
     r"service)[-_ ]?(?:key|token|secret)|secret|token|credentials?|password|passwd|passphrase|pwd"
 )
+# Where a name's last part may start: at its head, after `_`, `-`, `.` or a digit, or at a capital
+# (`dbPassword`); not after a colon, as in `arn:…:secret:name`.
+_START = r"(?:(?<![A-Za-z:])|(?-i:(?<=[a-z])(?=[A-Z])))"
 # A name that ends in a secret word, perhaps quoted as a JSON key, then what gives it its value.
 _GIVES = (
-    rf"(?<![A-Za-z])(?:[\w.-]{0, 40}[_.-])?(?:{_WORD})(?:[-_](?:id|value|key|base64))?"
+    rf"{_START}(?:{_WORD})(?:[-_](?:id|value|key|base64))?"
     r"""["'`]?\s{0,3}(?::=|=>|=|:|\bis\b|\bwas\b)\s{0,3}"""
 )
 
@@ -196,7 +209,7 @@ RULES: tuple[Rule, ...] = (
         ("private key",),
         r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
         r"(?s:.*?)(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
-        _certain,
+        _framed,
     ),
     Rule("private-key", ("age-secret-key-",), r"AGE-SECRET-KEY-1[0-9A-Z]{58}", _certain),
     Rule(
@@ -286,7 +299,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password",
         ("password", "passwd", "passphrase", "pwd"),
-        r"(?i:(?<![A-Za-z])(?:[\w.-]{0,40}[_.-])?(?:password|passwd|passphrase|pwd))[\"'`]?\s{0,3}"
+        rf"(?i:{_START}(?:password|passwd|passphrase|pwd))[\"'`]?\s{{0,3}}"
         r"(?::=|=>|=|:)\s{0,3}(?P<q>[\"'`])(?P<secret>[^\"'`\n]{6,128})(?P=q)",
         _password,
     ),
@@ -304,7 +317,7 @@ RULES: tuple[Rule, ...] = (
         r"(?:(?im:^[ \t]*(?:export[ \t]+)?\w*(?:PASSWORD|PASSWD|PASSPHRASE)[ \t]*[=:][ \t]*)"
         r"|(?<![A-Za-z0-9_])[A-Z0-9_]{0,40}(?:PASSWORD|PASSWD|PASSPHRASE)=)"
         r"(?P<secret>[A-Za-z0-9+/_=~!@#%^&*-]{6,128})(?=\s|\Z)",
-        _password,
+        _bare_password,
     ),
     Rule(
         "password",

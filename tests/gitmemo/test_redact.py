@@ -11,7 +11,7 @@ from gitmemo.redact import redact, redact_text
 # repository takes a test for a leak.
 PEM = (
     "-----BEGIN RSA "
-    + "PRIVATE KEY-----\nMIIEowIBAAKCAQEA7Zq\nq1w2e3\n-----END RSA PRIVATE KEY-----"
+    + "PRIVATE KEY-----\nMIIEowIBAAKCAQEA7Zq0Kx9vLm3Rt8Yb\nq1w2e3\n-----END RSA PRIVATE KEY-----"
 )
 SECRETS = [
     ("AWS_ACCESS_KEY_ID=AKIA" + "Q7R3ZB5K2WNPLD4T", "AKIA" + "Q7R3", "aws-key"),
@@ -42,6 +42,8 @@ SECRETS = [
     ('"api_key": "8f14e45fceea167a5a36dedd4bea2543"', "8f14e45f", "secret"),
     ("SECRET_KEY = 'k9x!k2#v7q&zr5w@1p8l$m3n'", "k9x!k2", "secret"),
     ("client_secret: Zx8~kQ2mN5vB7cL9pR3t", "Zx8~kQ", "secret"),
+    ('dbPassword: "q8Zk21xx!"', "q8Zk21xx", "password"),
+    ("awsSecretKey=wJ7lrXUtnFEMIK7MDENGbPxRfiCYzt93k1Lq0Ab2", "wJ7lrX", "secret"),
     ("the token is 9aXk2LmQ8rTz5Wv1", "9aXk2L", "secret"),
     ("Authorization: Bearer 3kTMd8sPQz91LmVbX0aYcR", "3kTMd8", "authorization"),
     ("machine git.example.net login bot password q8Zk21xx", "q8Zk21xx", "password"),
@@ -86,6 +88,11 @@ HARMLESS = [
     "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIE\n-----END CERTIFICATE-----",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB7w me@host",
     "Tokens per second: 12345678901234",
+    "    password: FilterOrBool",
+    "DB_PASSWORD: SecretStr",
+    "starts with -----BEGIN RSA PRIVATE KEY----- and ends with -----END RSA PRIVATE KEY-----",
+    "arn:aws:secretsmanager:us-west-2:123456789012:secret:MyTestSecret-a1b2c3",
+    'encryptionKey": "arn:aws:kms:us-west-2:417498243647:key/c9fe2447-0795"',
 ]
 
 
