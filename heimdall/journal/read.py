@@ -8,10 +8,11 @@ against what a writer may have done meanwhile; a torn one is read again. Paths a
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from heimdall.core.decide import RACY_MS
 from heimdall.errors import DamagedJournal, IoRefused, WriterBusy
 from heimdall.journal import connect, schema, sql
 from heimdall.journal.values import Counts, Move, Neighbour, Queued, Root, Skip, Store
@@ -84,6 +85,30 @@ class JournalReader:
             (sql.PATHS, ()) if root is None else (sql.PATHS_OF, (schema.blob(root),))
         )
         return map(_path_row, self._rows(statement, values))
+
+    def proven(
+        self, root: str, asked: Depth, versions: Mapping[str, str]
+    ) -> dict[str, tuple[int, int, int]]:
+        """The paths of `root` for which an equal stat proves that nothing is to be done, with that
+        stat: indexed to the depth asked by the extractor of their language in `versions`, and not
+        racily. An audit's quick way past what has not changed."""
+        rows = self._rows(sql.PROVEN, _proof(root, asked, versions))
+        return {
+            str(path, "utf-8", "surrogateescape"): (size, mtime_ns, inode)
+            for path, size, mtime_ns, inode in rows
+        }
+
+    def unproven(self, root: str, asked: Depth, versions: Mapping[str, str]) -> tuple[PathRow, ...]:
+        """The rows of `root` that are neither GONE nor in `proven`, by path."""
+        return tuple(map(_path_row, self._rows(sql.UNPROVEN, _proof(root, asked, versions))))
+
+    def languages(self) -> tuple[str, ...]:
+        """Every language that a path was ever taken for; "" is one."""
+        return tuple(row[0] for row in self._rows(sql.LANGUAGES))
+
+    def holds(self, directory: str) -> bool:
+        """Whether paths beneath `directory` are known that are not GONE."""
+        return bool(self._rows(sql.HOLDS, schema.beneath(directory))[0][0])
 
     def by_digest(self, digest: bytes) -> tuple[str, ...]:
         """The PRESENT paths that held these bytes when they were indexed."""
@@ -212,6 +237,15 @@ def queued(connection: sqlite3.Connection, limit: int, after: int) -> tuple[Queu
 
 
 # -- rows as values --------------------------------------------------------------------------------
+
+
+def _proof(root: str, asked: Depth, versions: Mapping[str, str]) -> dict[str, object]:
+    return {
+        "root": schema.blob(root),
+        "asked": int(asked),
+        "racy_ms": RACY_MS,
+        "versions": json.dumps([f"{name}\n{version}" for name, version in versions.items()]),
+    }
 
 
 def _path_row(row: Any) -> PathRow:
