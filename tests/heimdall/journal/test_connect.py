@@ -222,3 +222,30 @@ def test_a_file_that_was_exchanged_under_a_reader_is_noticed(tmp_path: Path) -> 
     assert not connect.changed(str(file), seen)
     other.replace(file)
     assert connect.changed(str(file), seen)
+
+
+_WRITES_PAIRS = """
+import sys
+from tests.heimdall.journal import made
+for number in range(25):
+    with made.writer(sys.argv[1]) as journal:
+        with journal.transaction():
+            for path in ("/p/1.py", "/p/2.py"):
+                facts = made.facts(path, [f"f{n}" for n in range(number * 40)])
+                made.commit(journal, path, facts, root=f"/root{number}")
+"""
+
+
+def test_a_reader_beside_a_busy_writer_never_sees_half_of_a_transaction(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", _WRITES_PAIRS, str(tmp_path)]) as busy:
+        answers = set()
+        with open_reader(str(tmp_path)) as journal:
+            while busy.poll() is None:
+                roots = tuple(row.root for row in journal.paths() if row.path != A)
+                answers.add(roots)
+                assert len(roots) in (0, 2)
+                assert len(set(roots)) <= 1
+            assert journal.path("/p/1.py") is not None
+    assert busy.returncode == 0
+    assert len(answers) > 1, "something was seen to change"
