@@ -10,6 +10,7 @@ Tests: tests/gitmemo/test_repo.py, with git itself as the oracle.
 import errno
 import heapq
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -17,7 +18,6 @@ from typing import NamedTuple
 import pygit2
 from pygit2.enums import (
     ConfigLevel,
-    DeltaStatus,
     FileMode,
     FileStatus,
     Option,
@@ -29,10 +29,10 @@ from gitmemo.model import Change, EntryId, Identity
 
 MAIN = "refs/heads/main"
 _LOOSE_LIMIT = 16  # loose objects in one of 256 folders: about 4,000 in all, 600 writes
+_TREE_ITEM = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
+_FOLDER = b"40000"
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 
-# Objects reach the disk before the ref that needs them: half a millisecond each where measured.
-pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
 # The store belongs to whoever may read its folder: a container's other uid is no reason to fail.
 pygit2.option(Option.SET_OWNER_VALIDATION, False)
 for _level in (ConfigLevel.GLOBAL, ConfigLevel.XDG, ConfigLevel.SYSTEM, ConfigLevel.PROGRAMDATA):
@@ -148,7 +148,7 @@ class Repo:
         return found
 
     def _raw(self, commit: pygit2.Commit) -> Raw:
-        added, removed, modified = _changes(commit)
+        added, removed, modified = _changes(self._git, commit)
         try:
             message = commit.raw_message.decode(commit.message_encoding or "utf-8", "replace")
         except LookupError:  # an encoding that Python does not know
@@ -175,24 +175,39 @@ class Repo:
         return tuple(sorted(path for path, flag in status.items() if flag & ~clean))
 
     def write_commit(self, change: Change, *, base: str, identity: Identity, now_s: int) -> EntryId:
-        """Write the objects of `change` on top of `base`; nothing is visible yet."""
+        """Write the objects of `change` on top of `base`, down to the disk; nothing is visible
+        yet."""
         with refusals(self.mem):
+            made = [(path, self._git.create_blob(data)) for path, data in change.add]
             edits: dict[str, pygit2.Oid | None] = dict.fromkeys(change.remove)
-            edits.update((path, self._git.create_blob(data)) for path, data in change.add)
-            root = self._grown(self._commit(base).tree, edits)
+            edits.update(made)
+            trees: list[pygit2.Oid] = []
+            root = self._grown(self._commit(base).tree, edits, trees)
             if root is None:
                 raise DamagedStore(self.mem, "nothing-left")
             who = pygit2.Signature(identity.name, identity.email, now_s, 0)
             parents: list[str | pygit2.Oid] = [base]
-            return EntryId(
-                str(self._git.create_commit(None, who, who, change.message, root, parents))
-            )
+            commit = self._git.create_commit(None, who, who, change.message, root, parents)
+            # As git does it: the objects before the ref that needs them, files and not folders.
+            for oid in (*(oid for _, oid in made), *trees, commit):
+                self._sync(str(oid))
+            return EntryId(str(commit))
+
+    def _sync(self, name: str) -> None:
+        """Bring a loose object down to the disk; one that lies in a pack is there already."""
+        path = os.path.join(self.git_dir, "objects", name[:2], name[2:])
+        with suppress(FileNotFoundError), open(path, "rb") as file:
+            os.fsync(file.fileno())
 
     def _grown(
-        self, tree: pygit2.Tree | None, edits: Mapping[str, pygit2.Oid | None]
+        self,
+        tree: pygit2.Tree | None,
+        edits: Mapping[str, pygit2.Oid | None],
+        made: list[pygit2.Oid],
     ) -> pygit2.Oid | None:
         """`tree` with `edits` (path to blob, or None to remove); None where nothing is left. Only
-        the folders on the way are written, which is why entries lie in dated ones."""
+        the folders on the way are written, which is why entries lie in dated ones; `made` gets
+        them."""
         builder = self._git.TreeBuilder() if tree is None else self._git.TreeBuilder(tree)
         below: dict[str, dict[str, pygit2.Oid | None]] = {}
         for path, oid in edits.items():
@@ -205,12 +220,15 @@ class Repo:
                 builder.insert(name, oid, FileMode.BLOB)
         for name, inner in below.items():
             child = tree[name] if tree is not None and name in tree else None
-            grown = self._grown(child if isinstance(child, pygit2.Tree) else None, inner)
+            grown = self._grown(child if isinstance(child, pygit2.Tree) else None, inner, made)
             if grown is not None:
                 builder.insert(name, grown, FileMode.TREE)
             elif child is not None:
                 builder.remove(name)
-        return builder.write() if len(builder) else None
+        if not len(builder):
+            return None
+        made.append(builder.write())
+        return made[-1]
 
     def blob_id(self, commit: str, path: str) -> str:
         """The hash of the file `path` of `commit`, which must have it."""
@@ -327,24 +345,50 @@ def _at(commit: pygit2.Commit, path: str) -> pygit2.Oid | None:
     return tree[path].id if path in tree else None
 
 
-def _changes(commit: pygit2.Commit) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _changes(
+    git: pygit2.Repository, commit: pygit2.Commit
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Added, removed and modified paths under `entries/`; none for a merge."""
     parents = commit.parents
     if len(parents) > 1:
         return (), (), ()
-    new = _entries(commit)
-    old = _entries(parents[0]) if parents else None
-    if old is None:
-        return (() if new is None else tuple(sorted(_blobs(new, "entries/")))), (), ()
-    if new is None:
-        return (), tuple(sorted(_blobs(old, "entries/"))), ()
+    new = _at(commit, "entries")
+    old = _at(parents[0], "entries") if parents else None
     added: list[str] = []
     removed: list[str] = []
     modified: list[str] = []
-    sides = {DeltaStatus.ADDED: added, DeltaStatus.DELETED: removed}
-    for delta in old.diff_to_tree(new).deltas:
-        sides.get(delta.status, modified).append(f"entries/{delta.new_file.path}")
+    for path, before, after in _differing(git, old, new, "entries/"):
+        (modified if before and after else added if after else removed).append(path)
     return tuple(added), tuple(removed), tuple(modified)
+
+
+def _differing(
+    git: pygit2.Repository, old: pygit2.Oid | None, new: pygit2.Oid | None, prefix: str
+) -> Iterator[tuple[str, bool, bool]]:
+    """Files in which two trees differ, and on which sides they are. Descends only where the hashes
+    differ; the library's own diff visits every folder, 24 ms at ten thousand entries."""
+    before, after = _items(git, old), _items(git, new)
+    for name in sorted({name for name, _ in before.items() ^ after.items()}):
+        was, now = before.get(name), after.get(name)
+        was_folder = was is not None and was[0] == _FOLDER
+        now_folder = now is not None and now[0] == _FOLDER
+        path = prefix + name.decode("utf-8", "surrogateescape")
+        if (was is not None and not was_folder) or (now is not None and not now_folder):
+            yield path, was is not None and not was_folder, now is not None and not now_folder
+        if was_folder or now_folder:
+            yield from _differing(
+                git,
+                pygit2.Oid(raw=was[1]) if was is not None and was_folder else None,
+                pygit2.Oid(raw=now[1]) if now is not None and now_folder else None,
+                f"{path}/",
+            )
+
+
+def _items(git: pygit2.Repository, tree: pygit2.Oid | None) -> dict[bytes, tuple[bytes, bytes]]:
+    """A tree's names with mode and hash; empty for none and for what is no tree."""
+    if tree is None or not isinstance(found := git[tree], pygit2.Tree):
+        return {}
+    return {name: (mode, oid) for mode, name, oid in _TREE_ITEM.findall(found.read_raw())}
 
 
 def _entries(commit: pygit2.Commit) -> pygit2.Tree | None:

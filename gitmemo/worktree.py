@@ -51,7 +51,6 @@ def add_file(mem: str, path: str, data: bytes) -> None:
     aside = write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data)
     _second_name(aside, target, data)
     os.unlink(aside)
-    _sync_folder(os.path.dirname(target))
 
 
 def remove_file(mem: str, path: str) -> None:
@@ -97,7 +96,8 @@ def swap(
         return False
     os.replace(lock, target)
     os.unlink(source)
-    _sync_folder(os.path.dirname(target))
+    if name == MAIN:  # from here on the change is a promise; before, the record is enough
+        _sync_folder(os.path.dirname(target))
     return True
 
 
