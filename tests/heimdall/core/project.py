@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from posixpath import dirname
 from typing import NamedTuple
 
+from heimdall.core.modules import tail as tail_of
 from heimdall.core.resolve import Resolver, emits, surface
 from heimdall.model import Binding, Depth, Edge, Facts, Node, NodeRef, Relation, Target
 
@@ -96,8 +97,6 @@ class Project:
         return self.files[path].language
 
     def tails(self, tail: str) -> Sequence[str]:
-        from heimdall.core.modules import tail as tail_of
-
         return [path for path in self.files if tail_of(path) == tail]
 
     def members(self, path: str) -> Mapping[str, NodeRef]:
