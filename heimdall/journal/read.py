@@ -88,23 +88,24 @@ class JournalReader:
 
     def proven(
         self, root: str, asked: Depth, versions: Mapping[str, str]
-    ) -> dict[str, tuple[int, int, int]]:
-        """The paths of `root` for which an equal stat proves that nothing is to be done, with that
-        stat: indexed to the depth asked by the extractor of their language in `versions`, and not
-        racily. An audit's quick way past what has not changed."""
-        rows = self._rows(sql.PROVEN, _proof(root, asked, versions))
-        return {
-            str(path, "utf-8", "surrogateescape"): (size, mtime_ns, inode)
-            for path, size, mtime_ns, inode in rows
-        }
+    ) -> tuple[dict[str, tuple[int, int, int]], frozenset[str]]:
+        """An audit's quick way past what has not changed, in one question.
 
-    def unproven(self, root: str, asked: Depth, versions: Mapping[str, str]) -> tuple[PathRow, ...]:
-        """The rows of `root` that are neither GONE nor in `proven`, by path."""
-        return tuple(map(_path_row, self._rows(sql.UNPROVEN, _proof(root, asked, versions))))
-
-    def languages(self) -> tuple[str, ...]:
-        """Every language that a path was ever taken for; "" is one."""
-        return tuple(row[0] for row in self._rows(sql.LANGUAGES))
+        First the paths of `root` for which an equal stat proves that nothing is to be done, with
+        that stat (size, mtime_ns, inode): they are indexed to the depth asked by the extractor of
+        their language in `versions`, and not racily. Then all other paths that are not GONE.
+        """
+        proven: dict[str, tuple[int, int, int]] = {}
+        others: list[str] = []
+        for name, size, mtime_ns, inode, sure in self._rows(
+            sql.STATS, _proof(root, asked, versions)
+        ):
+            path = str(name, "utf-8", "surrogateescape")
+            if sure:
+                proven[path] = (size, mtime_ns, inode)
+            else:
+                others.append(path)
+        return proven, frozenset(others)
 
     def holds(self, directory: str) -> bool:
         """Whether paths beneath `directory` are known that are not GONE."""

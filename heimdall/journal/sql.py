@@ -22,14 +22,10 @@ _PROVEN = """
     p.state = 0 AND p.hash IS NOT NULL AND p.asked = :asked
     AND p.mtime_ns < (p.reconciled_at - :racy_ms) * 1000000
     AND p.language || char(10) || p.extractor IN (SELECT value FROM json_each(:versions))"""
-PROVEN = f"""
-    SELECT p.path, p.size, p.mtime_ns, p.inode FROM paths p JOIN roots r ON r.id = p.root
-    WHERE r.path = :root AND {_PROVEN}"""
-UNPROVEN = f"""
-    SELECT {_PATH_COLUMNS} WHERE r.path = :root AND p.state != 1 AND NOT ({_PROVEN})
-    ORDER BY p.path"""
+STATS = f"""
+    SELECT p.path, p.size, p.mtime_ns, p.inode, coalesce({_PROVEN}, 0)
+    FROM paths p JOIN roots r ON r.id = p.root WHERE r.path = :root AND p.state != 1"""
 HOLDS = "SELECT EXISTS (SELECT 1 FROM paths WHERE path >= ? AND path < ? AND state != 1)"
-LANGUAGES = "SELECT DISTINCT language FROM paths"
 BY_DIGEST = "SELECT path FROM paths WHERE hash = ? AND state = 0 ORDER BY path"
 MOVES_FROM = "SELECT old, new, similarity, at FROM moves WHERE old = ? ORDER BY at DESC, new"
 _SKIPPED = """

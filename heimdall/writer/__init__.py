@@ -5,6 +5,6 @@ composition imports the rooms behind it.
 """
 
 from heimdall.writer.audit import verify
-from heimdall.writer.reconcile import Result, add_root, rebuild, reconcile, remove_root
+from heimdall.writer.reconciler import Result, add_root, rebuild, reconcile, remove_root
 
 __all__ = ["Result", "add_root", "rebuild", "reconcile", "remove_root", "verify"]

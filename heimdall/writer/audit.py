@@ -1,21 +1,22 @@
 """Where do the journal and the disk disagree?
 
 Keeps `audit-backstop`: rows are compared with a walk of their root, and the walk with the rows, so
-that what was never indexed shows as surely as what changed. `compare` tells a pass which paths to
+that what was never indexed shows as surely as what changed. `Audit` tells a pass which paths to
 look at again; `verify` tells people which drifts there are, reads no more than it must (or with
 `deep` everything), changes nothing and takes no lock.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from heimdall import paths
 from heimdall.config import Settings
 from heimdall.core.decide import decide, must_read
 from heimdall.core.drift import drift
+from heimdall.extract.languages import BY_NAME
 from heimdall.journal.read import JournalReader, open_reader
 from heimdall.journal.values import Root
-from heimdall.model import Action, Depth, Drift, Observed, PathRow, Presence
+from heimdall.model import Action, Depth, Drift, Observed, PathRow, Presence, Stat
 from heimdall.writer.content import digest_of
 from heimdall.writer.desired import Desired, extractor_of
 from heimdall.writer.drain import named_already
@@ -39,50 +40,72 @@ def mounts_of(journal: JournalReader) -> tuple[str, ...]:
     return tuple(skip.path for skip in journal.skips() if skip.reason == MOUNT)
 
 
-def compare(
-    rows: Iterable[PathRow], listing: Listing, desired: Desired, root: str, *, deep: bool
-) -> Suspects:
-    """The paths of `root` below the listing's top on which rows and listing do not agree."""
-    suspects: list[str] = []
-    rewritten: list[str] = []
-    unknown = _own(listing, desired, root)
-    asked = desired.depth(root)
-    for row in rows:
-        unknown.discard(row.path)
-        seen = seen_in(listing, row.path)
-        if seen is None:
-            if row.state is not Presence.GONE and paths.under(row.path, listing.top):
-                suspects.append(row.path)
-        elif seen.reason:
-            if not _named(row, seen, asked):
-                suspects.append(row.path)
-        elif _differs(row, seen, asked):
-            suspects.append(row.path)
-        elif deep and row.digest is not None and digest_of(row.path) != row.digest:
-            rewritten.append(row.path)
-    return Suspects(sorted(unknown) + suspects, rewritten)
+class Audit:
+    """The comparison of one root's rows with a walk of it. Made before the walk, so that the rows
+    can be fetched while git is at work."""
+
+    def __init__(self, journal: JournalReader, desired: Desired, root: str) -> None:
+        self._journal = journal
+        self._desired = desired
+        self._root = root
+        self._asked = desired.depth(root)
+        self._proven: dict[str, tuple[int, int, int]] = {}
+        self._unproven: frozenset[str] = frozenset()
+
+    def fetch(self) -> None:
+        """Read what is known: of most paths their stat is enough."""
+        versions = {name: extractor_of(name, self._asked) for name in ("", *BY_NAME)}
+        self._proven, self._unproven = self._journal.proven(self._root, self._asked, versions)
+
+    def compare(self, listing: Listing, *, deep: bool) -> Suspects:
+        """The paths of the root, below the listing's top, on which rows and listing disagree."""
+        # One pass in C over everything that has not changed, which is nearly everything.
+        moved = {path for path, _ in listing.files.items() - self._proven.items()}
+        suspects = {path for path in moved if self._doubts(path, listing)}
+        suspects |= {path for path in listing.skips if self._doubts(path, listing)}
+        known = self._proven.keys() | self._unproven
+        unseen = known - listing.files.keys() - listing.skips.keys()
+        suspects |= {path for path in unseen if paths.under(path, listing.top)}
+        for inner in self._desired.inner(self._root):
+            suspects = {path for path in suspects if not paths.under(path, inner)}
+        rewritten = self._rewritten(listing, suspects) if deep else []
+        return Suspects(sorted(suspects), rewritten)
+
+    def _doubts(self, path: str, listing: Listing) -> bool:
+        """Whether looking alone cannot prove that the row is what the path wants it to be."""
+        row = self._journal.path(path) if path in self._unproven else None
+        if row is None:
+            # Nothing is known of it, or it was proven under another stat.
+            return True
+        seen = seen_in(listing, path)
+        if seen is None or seen.reason:
+            return seen is None or not _named(row, seen, self._asked)
+        return _differs(row, seen, self._asked)
+
+    def _rewritten(self, listing: Listing, suspects: set[str]) -> list[str]:
+        """The files whose bytes are others under an equal stat."""
+        return [
+            row.path
+            for row in self._journal.paths(self._root)
+            if row.path in listing.files
+            and row.path not in suspects
+            and row.state is Presence.PRESENT
+            and row.digest is not None
+            and digest_of(row.path) != row.digest
+        ]
 
 
 def seen_in(listing: Listing, path: str) -> Observed | None:
     """What the listing says of a path; None where it does not mention it."""
     stat = listing.files.get(path)
     if stat is not None:
-        return Observed(path, Presence.PRESENT, stat, "")
+        return Observed(path, Presence.PRESENT, Stat(*stat), "")
     reason = listing.skips.get(path)
     if reason is None:
         return None
     if reason.startswith("unreadable"):
         return Observed(path, Presence.UNREADABLE, None, reason)
     return Observed(path, Presence.PRESENT, None, reason)
-
-
-def _own(listing: Listing, desired: Desired, root: str) -> set[str]:
-    """The listed paths that are this root's and not an inner one's."""
-    found = set(listing.files)
-    found.update(listing.skips)
-    for inner in desired.inner(root):
-        found = {path for path in found if not paths.under(path, inner)}
-    return found
 
 
 def _differs(row: PathRow, seen: Observed, asked: Depth) -> bool:
@@ -119,17 +142,17 @@ def verify(settings: Settings, *, deep: bool = False) -> tuple[Drift, ...]:
 def _verify_root(
     journal: JournalReader, root: Root, desired: Desired, ground: Ground, *, deep: bool
 ) -> Iterator[Drift]:
-    listing = walk(root.path)
+    audit = Audit(journal, desired, root.path)
+    listing = walk(root.path, meanwhile=audit.fetch)
     if listing.failure:
         yield Drift(root.path, "unreadable")
         return
     ground.learn(listing)
-    rows = {row.path: row for row in journal.paths(root.path)}
-    suspects = compare(rows.values(), listing, desired, root.path, deep=deep)
+    suspects = audit.compare(listing, deep=deep)
     seen = ground.look(suspects.paths + suspects.rewritten)
     asked = desired.depth(root.path)
     for path in suspects.paths + suspects.rewritten:
-        row = rows.get(path)
+        row = journal.path(path)
         extractor = extractor_of(row.language if row else "", asked)
         digest = digest_of(path) if row is not None and row.digest is not None else None
         now = seen[path]

@@ -7,7 +7,7 @@ without its `GIT_*` variables, which inside a hook point at somebody's index.
 
 import os
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 # A hostile repository may name a program as its file monitor; the answer does not need one.
 _PREFIX = ("git", "-c", "core.fsmonitor=false")
@@ -36,15 +36,19 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
 
 
-def listed(directory: str, among: Sequence[str] = ()) -> list[str]:
+def listed(
+    directory: str, among: Sequence[str] = (), *, meanwhile: Callable[[], None] = lambda: None
+) -> list[str]:
     """What git counts as files below `directory`, relative to it, in git's order: tracked, or
     untracked and not ignored. `among` restricts the answer to these relative paths. A repository
-    below shows as its directory, an untracked one with a slash at its end. Raises `GitRefused`.
+    below shows as its directory, an untracked one with a slash at its end. `meanwhile` is called
+    once while git is at work. Raises `GitRefused`.
     """
     arguments = ("--literal-pathspecs", "ls-files", "-z", "-c", "-o", "--exclude-standard")
     found: dict[str, None] = {}
     for batch in _batches(among) if among else ((),):
-        answer = _ask(directory, (*arguments, "--", *batch))
+        answer = _ask(directory, (*arguments, "--", *batch), meanwhile=meanwhile)
+        meanwhile = _nothing
         # An unmerged path is listed once for each of its stages.
         found.update(dict.fromkeys(answer))
     found.pop("", None)
@@ -62,24 +66,41 @@ def ignored(directory: str, among: Iterable[str]) -> set[str]:
 
 
 def _ask(
-    directory: str, arguments: Sequence[str], question: bytes = b"", fine: tuple[int, ...] = (0,)
+    directory: str,
+    arguments: Sequence[str],
+    question: bytes = b"",
+    *,
+    fine: tuple[int, ...] = (0,),
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> list[str]:
     command = [*_PREFIX, "-C", directory, *arguments]
     try:
-        done = subprocess.run(
+        child = subprocess.Popen(
             command,
-            input=question,
-            capture_output=True,
-            check=False,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             # The user's own ignore file is found through HOME and XDG_CONFIG_HOME. Nothing is
             # decided here by a variable: git alone reads them.
             env=environment(os.environ),
         )
     except OSError as error:
+        meanwhile()
         raise GitRefused(directory, os.strerror(error.errno or 0)) from error
-    if done.returncode not in fine:
-        raise GitRefused(directory, done.stderr.decode("utf-8", "replace").strip())
-    return os.fsdecode(done.stdout).split("\0")[:-1]
+    with child:
+        try:
+            meanwhile()
+            answer, complaint = child.communicate(question)
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode not in fine:
+        raise GitRefused(directory, complaint.decode("utf-8", "replace").strip())
+    return os.fsdecode(answer).split("\0")[:-1]
+
+
+def _nothing() -> None:
+    """What is done meanwhile when everything was done."""
 
 
 def _batches(paths: Sequence[str]) -> Iterable[tuple[str, ...]]:

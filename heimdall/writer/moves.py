@@ -2,7 +2,7 @@
 
 Only what a reader may later call REBUILT is recorded: identical bytes wherever they arrived, or one
 similar newcomer that no other rivals. The order does not matter: the new place may be seen in the
-same pass, in an earlier or in a later one. The choice is pure; `heimdall.writer.reconcile` fetches
+same pass, in an earlier or in a later one. The choice is pure; `heimdall.writer.reconciler` fetches
 the candidates and records the result.
 """
 

@@ -11,16 +11,18 @@ cannot be walked at all is a listing with a `failure`, from which nothing may be
 import os
 import re
 import stat as modes
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from heimdall import paths
-from heimdall.model import Stat
 from heimdall.writer import git, observe
 from heimdall.writer.ignore import Rules
 
 PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
 """The ignore files that count outside a repository."""
+
+RawStat = tuple[int, int, int]
+"""The fields of a `Stat`, without the price of one for each of a hundred thousand files."""
 
 _NEVER = re.compile(rf"(?:^|/)(?:{'|'.join(re.escape(n) for n in sorted(paths.NEVER))})(?:/|$)")
 _GIT_FILE_LIMIT = 4096
@@ -29,29 +31,37 @@ _GIT_FILE_LIMIT = 4096
 class Listing(NamedTuple):
     """What lies below `top` (the root, or a directory in it) at one moment.
 
-    `files` are the regular files that count; `skips` maps what counts and is not a regular file, or
-    could not be looked at, to its reason; `closed` are directories that could not be listed: what
-    is missing below them is not known to be gone. `failure` is "" or why nothing could be listed;
+    `files` are the regular files that count, with size, mtime_ns and inode; `skips` maps what
+    counts and is not a regular file, or could not be looked at, to its reason; `closed` are
+    directories that could not be listed: what is missing below them is not known to be gone.
+    `failure` is "" or why nothing could be listed;
     `mounts` are the mount points met, `top` itself among them if it is one.
     """
 
     top: str
-    files: dict[str, Stat]
+    files: dict[str, RawStat]
     skips: dict[str, str]
     closed: frozenset[str]
     failure: str = ""
     mounts: tuple[str, ...] = ()
 
 
-def walk(root: str, top: str | None = None) -> Listing:
+def walk(
+    root: str, top: str | None = None, *, meanwhile: Callable[[], None] = lambda: None
+) -> Listing:
     """List `root`, or only what lies below its directory `top` (which is no boundary, lies behind
-    none, and is not ignored)."""
+    none, and is not ignored). `meanwhile` is called once, at the latest before this returns, where
+    waiting for git can be put to use."""
     top = root if top is None else top
     failure = _unwalkable(top)
     if failure:
+        meanwhile()
         return Listing(top, {}, {}, frozenset({top}), failure)
     try:
-        return _walk_git(root, top) if in_git(root) else _walk_plain(root, top)
+        if in_git(root):
+            return _walk_git(root, top, meanwhile)
+        meanwhile()
+        return _walk_plain(root, top)
     except git.GitRefused as refused:
         if refused.no_repository:
             return _walk_plain(root, top)
@@ -150,7 +160,7 @@ def device(directory: str) -> int:
 
 
 def _walk_plain(root: str, top: str) -> Listing:
-    files: dict[str, Stat] = {}
+    files: dict[str, RawStat] = {}
     skips: dict[str, str] = {}
     closed: set[str] = set()
     waiting = [(top, rules_at(root, top, PLAIN_IGNORES))]
@@ -201,7 +211,7 @@ def _entries(
     return iter(found)
 
 
-def _file(path: str, files: dict[str, Stat], skips: dict[str, str]) -> None:
+def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
     """Put one listed path where it belongs; one that vanished belongs nowhere."""
     try:
         status = os.lstat(path)
@@ -210,7 +220,7 @@ def _file(path: str, files: dict[str, Stat], skips: dict[str, str]) -> None:
             skips[path] = observe.unreadable(error)
         return
     if modes.S_ISREG(status.st_mode):
-        files[path] = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+        files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
     elif modes.S_ISDIR(status.st_mode):
         # Listed and yet a directory: git tracks a commit of another repository here.
         skips[path] = boundary(path) or "submodule"
@@ -221,15 +231,16 @@ def _file(path: str, files: dict[str, Stat], skips: dict[str, str]) -> None:
 # -- inside git ------------------------------------------------------------------------------------
 
 
-def _walk_git(root: str, top: str) -> Listing:
+def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
     base = top.rstrip("/") + "/"
-    listed = [name for name in git.listed(top) if not _NEVER.search(name)]
+    names = git.listed(top, meanwhile=meanwhile)
+    listed = [name for name in names if not _NEVER.search(name)]
     skips = {
         base + name[:-1]: boundary(base + name[:-1]) or "nested-repository"
         for name in listed
         if name.endswith("/")
     }
-    files: dict[str, Stat] = {}
+    files: dict[str, RawStat] = {}
     closed: set[str] = set()
     mounts = Mounts(top)
     directories = _real_directories(base, listed, mounts)
@@ -246,7 +257,7 @@ def _walk_git(root: str, top: str) -> Listing:
             _file(path, files, skips)
             continue
         if regular(status.st_mode):
-            files[path] = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+            files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
         else:
             _file(path, files, skips)
     _unmentioned(top, directories, files, skips, closed)
@@ -272,7 +283,7 @@ def _real_directories(base: str, names: Iterable[str], mounts: Mounts) -> set[st
 def _unmentioned(
     top: str,
     directories: set[str],
-    files: dict[str, Stat],
+    files: dict[str, RawStat],
     skips: dict[str, str],
     closed: set[str],
 ) -> None:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from heimdall import hints
-from heimdall import paths as names
 from heimdall.config import Settings
 from heimdall.errors import IoRefused, NoJournal, UnknownPath, WriterBusy
 from heimdall.extract.pool import Pool
@@ -25,7 +24,7 @@ from heimdall.model import Action, Depth, PathRow, Presence
 from heimdall.sinks.base import SinkWriter, continues
 from heimdall.sinks.tantivy import open_sink_writer
 from heimdall.writer import intake
-from heimdall.writer.audit import MOUNT, compare, mounts_of, verify
+from heimdall.writer.audit import MOUNT, Audit, mounts_of, verify
 from heimdall.writer.desired import Desired
 from heimdall.writer.drain import Drain, Pass, forced
 from heimdall.writer.follow import follow
@@ -210,22 +209,22 @@ class _Reconciler:
 
     def _sort_in(self, wanted: Iterable[str], reason: str) -> list[str]:
         """Queue paths and walk trees; the paths that are nobody's."""
-        sorted_in = intake.sort(wanted, self._desired, self._holds_rows())
+        sorted_in = intake.sort(wanted, self._desired, self._journal.holds)
         self._enqueue(sorted_in.single, reason)
         for root, directory in dict.fromkeys(sorted_in.trees):
             self._walk(root, directory, deep=False)
         return sorted_in.outside
 
     def _walk(self, root: str, directory: str, *, deep: bool) -> None:
-        listing = walk(root, None if directory == root else directory)
+        audit = Audit(self._journal, self._desired, root)
+        listing = walk(root, None if directory == root else directory, meanwhile=audit.fetch)
         if directory == root:
             self._walked[root] = None
         if listing.failure:
             self._errors.append((directory, listing.failure))
             return
         self._ground.learn(listing)
-        rows = self._journal.paths(root)
-        found = compare(rows, listing, self._desired, root, deep=deep)
+        found = audit.compare(listing, deep=deep)
         self._enqueue(found.paths, "audit")
         self._enqueue(found.rewritten, "hash")
         if directory == root:
@@ -240,20 +239,6 @@ class _Reconciler:
         for strong in set(kept.values()):
             self._journal.enqueue([p for p in wanted if kept.get(p) == strong], strong)
         self._journal.enqueue([path for path in wanted if path not in kept], reason)
-
-    def _holds_rows(self) -> Callable[[str], bool]:
-        """Whether the journal knows paths below one; the names are read at the first question."""
-        holders: set[str] = set()
-
-        def holds(path: str) -> bool:
-            if not holders:
-                holders.add("")
-                for row in self._journal.paths():
-                    if row.state is not Presence.GONE and row.root:
-                        holders.update(names.parents(row.path, row.root))
-            return path in holders
-
-        return holds
 
     def _remember_mounts(self, root: str, listing: Listing) -> None:
         known = [skip.path for skip in self._journal.skips(root) if skip.reason == MOUNT]
