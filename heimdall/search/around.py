@@ -25,11 +25,12 @@ _SKIPPED = names.NEVER | names.DERIVED
 
 class Missing(NamedTuple):
     """What is looked for: the absolute path where it was, the raw digest of its bytes, and their
-    number where the index knew it."""
+    number where the index knew it. `by_name` keeps to files that kept their name."""
 
     path: str
     digest: bytes
     size: int | None
+    by_name: bool = False
 
 
 class _Listing(NamedTuple):
@@ -76,8 +77,11 @@ class Around:
             for entry in listing.files:
                 if entry.path == missing.path:
                     continue
-                kin = entry.name == name or (suffix and entry.name.endswith(suffix))
-                if kin or missing.size is not None:
+                if entry.name == name:
+                    yield entry
+                elif missing.by_name:
+                    continue
+                elif missing.size is not None or (suffix and entry.name.endswith(suffix)):
                     yield entry
 
     def _nearest(self, path: str) -> Iterator[_Listing]:

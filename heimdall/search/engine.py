@@ -21,8 +21,9 @@ from heimdall.errors import BadArgument
 from heimdall.model import AnchorState, Evidence, Hit, Presence, Report, Verdict
 from heimdall.search import cursor as cursors
 from heimdall.search import sources as finding
-from heimdall.search.evidence import Scene
+from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
+from heimdall.search.scene import Scene
 
 SOURCES = frozenset({"memory", "code"})
 MEMORY_KINDS = frozenset(Kind)
@@ -111,6 +112,7 @@ class _Search:
         self._place = place
         self._asked = asked
         self._scene = Scene(os.path.realpath(place.root), knowledge)
+        self._witness = Witness(self._scene)
         self._knowledge = knowledge
         self._evidence: list[Evidence] = []
 
@@ -220,7 +222,7 @@ class _Search:
         return hit.path is not None and precise.code(hit.verdict, named, hit.symbol, hit.path)
 
     def _memory_hit(self, found: Found, store: str | None, value: float) -> Hit | None:
-        evidence = self._scene.of_entry(found, self._asked.query)
+        evidence = self._witness.of_entry(found, self._asked.query)
         judgement = judge(evidence)
         if judgement.verdict is Verdict.REMOVED and not self._asked.show_all:
             return None
@@ -263,13 +265,13 @@ class _Search:
         return os.path.join(self._scene.root, path), symbol or None
 
     def _code_hit(self, found: finding.CodeHit, value: float) -> Hit | None:
-        evidence = self._scene.of_code(found.row, found.node, self._asked.query)
+        evidence = self._witness.of_code(found.row, found.node, self._asked.query)
         judgement = judge(evidence)
         gone = judgement.verdict in (Verdict.STALE, Verdict.REMOVED)
         self._evidence.append(evidence)
         if gone and not self._asked.show_all:
             return None
-        path = names.relative(found.row.path, self._scene.root)
+        path = self._scene.relative(found.row.path)
         symbol = found.node.qualname if found.node.key else None
         return Hit(
             rank=0,

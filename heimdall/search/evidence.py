@@ -9,17 +9,15 @@ Held by tests/heimdall/search/test_evidence.py and tests/laws/test_strong_is_tru
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gitmemo import Found
-from heimdall import paths as names
 from heimdall.core import rehome
 from heimdall.core.coverage import answers
-from heimdall.model import AnchorFact, AnchorState, Depth, Evidence, Node, PathRow, Presence
-from heimdall.search.around import Around, Missing
-from heimdall.search.disk import Seen, look, text_of
-from heimdall.search.knowledge import Knowledge
+from heimdall.model import AnchorFact, AnchorState, Evidence, Node, PathRow
+from heimdall.search.disk import Seen, text_of
+from heimdall.search.scene import Definitions, Scene
 
 HOPS = 8
 """Moves of one file that are followed, one after the other."""
@@ -27,20 +25,22 @@ HOPS = 8
 READ = 1024 * 1024
 """Bytes of anchored content, all files of an entry together, that are searched for the query."""
 
-_EMPTY = hashlib.sha256(b"").digest()
-_FILES = frozenset({"file", "module"})
+MANY = 32
+"""Equal places that are looked at one by one; what is in more of them is boilerplate."""
 
-Definitions = Mapping[str, frozenset[bytes]]
-"""Each qualified name of a file with the raw digests of all its definitions."""
+_EMPTY = hashlib.sha256(b"").digest()
+_LIVING = frozenset({AnchorState.SAME, AnchorState.DRIFTED, AnchorState.MOVED})
 
 
 class Target(NamedTuple):
     """What an entry pins at one path: raw hashes of the file (none: only named), and of each
-    symbol all that were recorded under its name."""
+    symbol all that were recorded under its name. `date` is the entry's own: whatever moved away
+    from the path before was not what the entry is about."""
 
     path: str
     files: frozenset[bytes]
     symbols: dict[str, frozenset[bytes]]
+    date: str
 
 
 def targets(found: Found) -> tuple[Target, ...]:
@@ -59,27 +59,18 @@ def targets(found: Found) -> tuple[Target, ...]:
             path,
             frozenset(hashes),
             {name: frozenset(known) for name, known in symbols.get(path, {}).items()},
+            found.date,
         )
         for path, hashes in files.items()
     )
 
 
-class Scene:
-    """The checkout `root` during one search: every path is looked at once, and all missing things
-    share one budget for looking around."""
+class Witness:
+    """Says of entries and code hits what became of them in one checkout."""
 
-    def __init__(self, root: str, knowledge: Knowledge) -> None:
-        self.root = root
-        self.knowledge = knowledge
-        self.around = Around(root, self._answered)
-        self._seen: dict[str, Seen] = {}
-        self._definitions: dict[str, Definitions | None] = {}
-
-    def seen(self, path: str) -> Seen:
-        """The absolute `path` as it is now."""
-        if path not in self._seen:
-            self._seen[path] = look(path)
-        return self._seen[path]
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._knowledge = scene.knowledge
 
     # -- an entry ----------------------------------------------------------------------------------
 
@@ -94,7 +85,7 @@ class Scene:
             content=self._content(facts, query),
             superseded_by=() if found.active else found.replaced_by,
             withdrawn=not found.active and not found.replaced_by,
-            index_behind=any(self._unsettled(fact) for fact in missing),
+            index_behind=any(map(self._unsettled, missing)),
         )
 
     def _facts(self, target: Target) -> Iterable[AnchorFact]:
@@ -103,21 +94,15 @@ class Scene:
         for symbol, hashes in target.symbols.items():
             yield self._symbol(target, symbol, hashes, file)
 
-    def _absolute(self, path: str) -> str | None:
-        """A project-relative path of an entry in this checkout; None where it leads outside, which
-        only a foreign or hostile entry does."""
-        whole = os.path.normpath(os.path.join(self.root, path))
-        return whole if whole != self.root and names.under(whole, self.root) else None
-
     # -- a file ------------------------------------------------------------------------------------
 
     def _file(self, target: Target) -> AnchorFact:
         recorded = bool(target.files)
-        whole = self._absolute(target.path)
-        if whole is None or "\0" in target.path:
+        whole = self._scene.whole(target.path)
+        if whole is None:
             return AnchorFact(target.path, None, AnchorState.UNREACHABLE, recorded=recorded)
-        seen = self.seen(whole)
-        if seen.there is None or (seen.there is False and self._out_of_sight(whole)):
+        seen = self._scene.seen(whole)
+        if seen.there is None or (seen.there is False and self._scene.out_of_sight(whole)):
             return AnchorFact(target.path, None, AnchorState.UNREACHABLE, recorded=recorded)
         if not recorded and seen.there:
             return AnchorFact(target.path, None, AnchorState.SAME, recorded=False, why=seen.why)
@@ -126,12 +111,6 @@ class Scene:
         if seen.there and not seen.why:
             return AnchorFact(target.path, None, AnchorState.DRIFTED)
         return self._lost_file(target, whole, seen)
-
-    def _out_of_sight(self, whole: str) -> bool:
-        """Whether the writer knows that this path cannot be looked at: nothing there means nothing
-        then (a disk that is not mounted)."""
-        row = self.knowledge.row(whole)
-        return row is not None and row.state is Presence.UNREADABLE
 
     def _lost_file(self, target: Target, whole: str, seen: Seen) -> AnchorFact:
         """No regular file at its path. Where a link or a directory has taken its place, that is
@@ -158,39 +137,50 @@ class Scene:
 
     def _search_file(self, target: Target, whole: str) -> rehome.Choice:
         """Where the file's content is now: the index's clues first, then a look around."""
-        followed = self._follow(whole)
-        found: list[rehome.Candidate] = []
+        followed = self._follow(whole, target.date)
         digest = next(iter(target.files)) if len(target.files) == 1 else None
-        if digest is not None and digest != _EMPTY:
-            for path in self.knowledge.by_digest(digest):
-                if self._holds(path, digest):
-                    found.append(self._candidate(path, 1.0, followed))
-        elif digest == _EMPTY:
+        if digest == _EMPTY:
+            # Nothing is in every empty file: only a move that was seen can tell.
             digest = None
+        places = self._identical(target, digest, followed) if digest is not None else []
+        found = [self._candidate(path, 1.0, followed) for path in places]
         if followed is not None and not found:
             found.append(self._followed(whole, followed, digest))
         if digest is not None and not found:
-            row = self.knowledge.row(whole)
-            size = row.stat.size if row and row.stat and row.digest == digest else None
-            for path in self.around.find(Missing(whole, digest, size)):
-                found.append(self._candidate(path, 1.0, followed))
+            around = self._scene.look_around(whole, digest)
+            found = [self._candidate(path, 1.0, followed) for path in around]
         return rehome.choose(target.path, found)
 
-    def _follow(self, whole: str) -> tuple[str, float] | None:
-        """Where the writer saw the content of `whole` go, over several moves, if it is a file of
-        this checkout now; with the least similarity on the way."""
-        here, alike = whole, 1.0
+    def _identical(
+        self, target: Target, digest: bytes, followed: tuple[str, float] | None
+    ) -> list[str]:
+        """The files that the index knows to have these bytes, and that have them now."""
+        places = [path for path in self._knowledge.by_digest(digest) if self._scene.ours(path)]
+        if len(places) > MANY:
+            # Only a name or a move could part so many, so only those that have one are read.
+            name = os.path.basename(target.path)
+            to = followed[0] if followed is not None else None
+            places = [path for path in places if path == to or os.path.basename(path) == name]
+        return [path for path in places if self._scene.holds(path, digest)]
+
+    def _follow(self, whole: str, date: str) -> tuple[str, float] | None:
+        """Where the writer saw the content of `whole` go since `date`, over several moves, if it is
+        a file of this checkout now; with the least similarity on the way."""
+        here, alike, since = whole, 1.0, -1
         visited = {whole}
         for _ in range(HOPS):
-            moves = self.knowledge.moves_from(here)
+            moves = self._knowledge.moves_from(here)
+            if moves and since < 0:
+                since = _milliseconds(date)
+            moves = tuple(move for move in moves if move.at >= since)
             if not moves:
                 break
             last = max(moves, key=lambda move: (move.at, move.similarity, move.new))
             if last.new in visited:
                 break
             visited.add(last.new)
-            here, alike = last.new, min(alike, last.similarity)
-            if self._ours(here) and self.seen(here).digest is not None:
+            here, alike, since = last.new, min(alike, last.similarity), last.at
+            if self._scene.ours(here) and self._scene.seen(here).digest is not None:
                 return here, alike
         return None
 
@@ -200,9 +190,9 @@ class Scene:
         """The place a move led to. A move of identical bytes whose end holds other bytes than the
         anchor's was edited on the way, before or after: that much is known and no more."""
         path, alike = followed
-        row = self.knowledge.row(whole)
+        row = self._knowledge.row(whole)
         was = digest if digest is not None or row is None else row.digest
-        if self.seen(path).digest == was:
+        if self._scene.seen(path).digest == was:
             return self._candidate(path, 1.0, followed)
         return self._candidate(path, alike if alike < 1.0 else rehome.EDITED, followed)
 
@@ -210,39 +200,16 @@ class Scene:
         self, path: str, alike: float, followed: tuple[str, float] | None
     ) -> rehome.Candidate:
         moved_there = followed is not None and followed[0] == path
-        return rehome.Candidate(names.relative(path, self.root), alike, moved_there)
-
-    def _holds(self, path: str, digest: bytes) -> bool:
-        """Whether a file of this checkout has these bytes at this moment."""
-        return self._ours(path) and self.seen(path).digest == digest
-
-    def _ours(self, path: str) -> bool:
-        """Whether a path belongs to this checkout, and not to another one inside it."""
-        if path == self.root or not names.under(path, self.root):
-            return False
-        if names.never(path, self.root):
-            return False
-        return not any(
-            os.path.lexists(os.path.join(above, ".git")) for above in names.parents(path, self.root)
-        )
-
-    def _answered(self, path: str) -> bool:
-        """Whether the index knows what is at `path` now, so that `by_digest` has spoken for it."""
-        row = self.knowledge.row(path)
-        if row is None or row.state is not Presence.PRESENT or row.digest is None or not row.stat:
-            return False
-        try:
-            status = os.lstat(path)
-        except OSError:
-            return False
-        return (status.st_size, status.st_mtime_ns, status.st_ino) == tuple(row.stat)
+        return rehome.Candidate(self._scene.relative(path), alike, moved_there)
 
     def _unsettled(self, fact: AnchorFact) -> bool:
-        """Whether a missing thing may still be found: the index has not seen it go."""
-        if self.around.exhausted or self.knowledge.state != "ok":
-            return True
-        row = self.knowledge.row(os.path.join(self.root, fact.path))
-        return row is not None and row.state is Presence.PRESENT and fact.symbol is None
+        """Whether a missing thing may still be found once the index has caught up."""
+        whole = os.path.join(self._scene.root, fact.path)
+        if fact.symbol is None or not self._scene.seen(whole).there:
+            return self._scene.unsettled(whole)
+        row = self._knowledge.row(whole)
+        known = row is not None and row.digest == self._scene.seen(whole).digest
+        return self._knowledge.state != "ok" or not known
 
     # -- a symbol ----------------------------------------------------------------------------------
 
@@ -262,7 +229,7 @@ class Scene:
 
     def _symbol_in_place(self, target: Target, symbol: str, hashes: frozenset[bytes]) -> AnchorFact:
         """The file is where it was, with other bytes: all that counts is the symbol's own."""
-        now = self._definitions_of(os.path.join(self.root, target.path))
+        now = self._definitions(target.path)
         if now is not None and symbol not in now:
             return self._lost_symbol(target, symbol, hashes)
         same = now is not None and now[symbol] == hashes
@@ -278,7 +245,7 @@ class Scene:
         place = f"{file.now}#{symbol}"
         if file.similarity >= 1.0:
             return AnchorFact(target.path, symbol, AnchorState.MOVED, now=place)
-        now = self._definitions_of(os.path.join(self.root, file.now)) or {}
+        now = self._definitions(file.now) or {}
         if now.get(symbol) == hashes:
             return AnchorFact(target.path, symbol, AnchorState.MOVED, now=place)
         if symbol in now:
@@ -292,10 +259,11 @@ class Scene:
         old = f"{target.path}#{symbol}"
         found = []
         for digest in hashes if len(hashes) == 1 else ():
-            for ref in self.knowledge.symbols_by_digest(digest):
+            refs = self._knowledge.symbols_by_digest(digest)
+            for ref in refs if len(refs) <= MANY else ():
                 qualname = self._still_there(ref.path, digest)
                 if qualname is not None:
-                    place = f"{names.relative(ref.path, self.root)}#{qualname}"
+                    place = f"{self._scene.relative(ref.path)}#{qualname}"
                     found.append(rehome.Candidate(place, 1.0))
         choice = rehome.choose(old, [one for one in found if one.path != old])
         if choice.path is None:
@@ -306,32 +274,14 @@ class Scene:
 
     def _still_there(self, path: str, digest: bytes) -> str | None:
         """The qualified name under which a file of this checkout holds these bytes now."""
-        if not self._ours(path):
+        if not self._scene.ours(path):
             return None
-        now = self._definitions_of(path) or {}
+        now = self._scene.definitions(path) or {}
         return next((name for name, known in now.items() if known == {digest}), None)
 
-    def _definitions_of(self, path: str) -> Definitions | None:
-        """Each qualified name of a file as it is now, with the digests of its definitions; None
-        where it cannot be told. The index may answer only for the very bytes that are there."""
-        if path not in self._definitions:
-            nodes = self._nodes_of(path)
-            self._definitions[path] = None if nodes is None else _by_name(nodes)
-        return self._definitions[path]
-
-    def _nodes_of(self, path: str) -> tuple[Node, ...] | None:
-        seen = self.seen(path)
-        if seen.digest is None:
-            return None
-        row = self.knowledge.row(path)
-        if row is not None and row.digest == seen.digest and row.depth >= Depth.SYMBOL:
-            return self.knowledge.nodes(path) or None
-        if seen.data is None:
-            return None
-        from heimdall.extract.facts import facts  # noqa: PLC0415 # parsing is rare; tree-sitter is not free
-
-        known = facts(path, seen.data, Depth.SYMBOL)
-        return known.nodes if known.depth >= Depth.SYMBOL else None
+    def _definitions(self, path: str) -> Definitions | None:
+        """The definitions of a project-relative path, as it is now."""
+        return self._scene.definitions(os.path.join(self._scene.root, path))
 
     # -- content -----------------------------------------------------------------------------------
 
@@ -339,9 +289,9 @@ class Scene:
         """The share of the query that the anchored files answer now, together."""
         texts, left = [], READ
         for fact in facts:
-            if fact.symbol is not None or fact.state is AnchorState.MISSING:
+            if fact.symbol is not None or fact.state not in _LIVING:
                 continue
-            seen = self.seen(os.path.join(self.root, fact.now or fact.path))
+            seen = self._scene.seen(os.path.join(self._scene.root, fact.now or fact.path))
             if seen.data is None or len(seen.data) > left:
                 continue
             left -= len(seen.data)
@@ -354,8 +304,8 @@ class Scene:
 
     def of_code(self, row: PathRow, node: Node, query: tuple[str, ...]) -> Evidence:
         """The evidence for a definition (or a file, whose node has the key "") of the index."""
-        path = names.relative(row.path, self.root)
-        seen = self.seen(row.path)
+        path = self._scene.relative(row.path)
+        seen = self._scene.seen(row.path)
         state = AnchorState.DRIFTED
         if seen.there is None:
             state = AnchorState.UNREACHABLE
@@ -386,16 +336,18 @@ def _raw(digest: str) -> bytes:
     return raw if kind == "sha256" and len(raw) == 32 else b""
 
 
-def _by_name(nodes: Iterable[Node]) -> Definitions:
-    found: dict[str, set[bytes]] = {}
-    for node in nodes:
-        if node.kind not in _FILES:
-            found.setdefault(node.qualname, set()).add(node.digest)
-    return {name: frozenset(digests) for name, digests in found.items()}
+def _milliseconds(date: str) -> int:
+    """An entry's date since the epoch; 0 where it is none."""
+    from datetime import datetime  # noqa: PLC0415 # only what was seen moving has a date to compare
+
+    try:
+        return int(datetime.fromisoformat(date).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return 0
 
 
 def _lines(text: str, node: Node) -> str:
     """A definition's own lines; the whole text for a file."""
     if not node.key:
         return text
-    return "\n".join(text.splitlines()[node.line - 1 : node.end_line])
+    return "\n".join(text.split("\n")[node.line - 1 : node.end_line])

@@ -7,6 +7,7 @@ import pytest
 
 from gitmemo import Anchor
 from heimdall.model import AnchorState, Verdict
+from heimdall.search.evidence import MANY
 from tests.heimdall.search.world import World
 
 CODE = '''\
@@ -194,6 +195,29 @@ def test_a_file_seen_moving_whole_and_edited_after_says_so(indexed: World) -> No
     assert indexed.judge(entry) == (REBUILT, ("moved-edited",))
 
 
+def test_what_moved_away_before_the_entry_was_written_is_not_followed(indexed: World) -> None:
+    indexed.move("src/a.py", "old.py")
+    indexed.moved("src/a.py", "old.py", at=0)
+    indexed.put("src/a.py", "def another():\n    return 1\n")
+    entry = indexed.entry("src/a.py")
+    indexed.remove("src/a.py")
+    indexed.index("src/a.py", "old.py")
+    assert indexed.judge(entry) == (STALE, ("path-missing",))
+
+
+def test_boilerplate_is_everywhere_and_therefore_nowhere(indexed: World) -> None:
+    entry = indexed.entry("src/a.py", text="`alpha`")
+    for number in range(MANY + 1):
+        indexed.put(f"copies/c{number}.py", CODE)
+    indexed.remove("src/a.py")
+    indexed.index()
+    indexed.index("src/a.py")
+    assert indexed.judge(entry) == (STALE, ("path-missing",))
+    indexed.put("lib/a.py", CODE)
+    indexed.index("lib/a.py")
+    assert indexed.evidence(entry).anchors[0].now == "lib/a.py"
+
+
 def test_moves_that_run_in_a_circle_end(indexed: World) -> None:
     entry = indexed.entry("src/a.py")
     indexed.remove("src/a.py")
@@ -319,6 +343,7 @@ def test_an_anchor_outside_the_checkout_is_never_looked_at(world: World, tmp_pat
     for path in ("../secret", str(tmp_path / "secret"), ".", "a\0b"):
         entry = world.entry("src/a.py")._replace(related_paths=(path,), anchors=())
         assert world.judge(entry) == (WEAK, ("unreachable",))
+        assert world.evidence(entry).content is None
 
 
 def test_another_checkout_inside_this_one_is_not_its_new_place(world: World) -> None:

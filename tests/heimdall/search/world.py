@@ -12,8 +12,9 @@ from heimdall.extract.facts import facts
 from heimdall.journal.values import Commit, Move, Retract, Unreadable
 from heimdall.journal.write import JournalWriter, open_writer
 from heimdall.model import Depth, Evidence, Judgement, Stat
-from heimdall.search.evidence import Scene
+from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
+from heimdall.search.scene import Scene
 from heimdall.sinks.base import project
 from heimdall.sinks.tantivy import open_sink_writer
 
@@ -91,11 +92,11 @@ class World:
         finally:
             journal.close()
 
-    def moved(self, old: str, new: str, similarity: float = 1.0) -> None:
+    def moved(self, old: str, new: str, similarity: float = 1.0, at: float = NOW) -> None:
         """Let the writer have seen a move."""
         journal = open_writer(str(self.home), now=lambda: NOW)
         try:
-            move = Move(str(self.root / old), str(self.root / new), similarity, int(NOW * 1000))
+            move = Move(str(self.root / old), str(self.root / new), similarity, int(at * 1000))
             journal.record_move(move)
         finally:
             journal.close()
@@ -151,7 +152,7 @@ class World:
         """What the disk says of an entry now."""
         knowledge = Knowledge(str(self.home))
         try:
-            return Scene(str(self.root), knowledge).of_entry(found, query)
+            return Witness(Scene(str(self.root), knowledge)).of_entry(found, query)
         finally:
             knowledge.close()
 
