@@ -7,9 +7,15 @@ where it is needed. Nothing appended is ever lost, whoever is killed when: see `
 Held by tests/heimdall/test_hints.py.
 """
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # `typing` and `collections.abc` would cost as much as the hint.
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 FILE_NAME = "hints.jsonl"
 """The hints inside the state directory."""
@@ -44,11 +50,13 @@ def append(home: str, paths: Sequence[str], reason: str, *, at_ms: int, fallback
 
 def acceptable(path: str) -> bool:
     """Whether a path can be hinted at: absolute, no NUL, at most `LONGEST_PATH` bytes."""
-    return (
-        path.startswith("/")
-        and "\0" not in path
-        and len(path.encode("utf-8", "surrogatepass")) <= LONGEST_PATH
-    )
+    if not path.startswith("/") or "\0" in path:
+        return False
+    try:
+        return len(os.fsencode(path)) <= LONGEST_PATH
+    except UnicodeEncodeError:
+        # A lone surrogate that stands for no byte: no file can be called that.
+        return False
 
 
 def take(home: str, others: Iterable[str] = ()) -> tuple[list[str], Callable[[], None]]:
@@ -191,17 +199,8 @@ def _path(line: bytes) -> str:
             continue
         if isinstance(value, dict) and isinstance(value.get("path"), str):
             path: str = value["path"]
-            return path if _encodable(path) else ""
+            return path
     return ""
-
-
-def _encodable(path: str) -> bool:
-    """Whether the text can name a file: a lone surrogate must stand for a byte."""
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _finish(base: str, name: str, size: int) -> None:
@@ -221,7 +220,7 @@ _PATH_KEYS = ("file_path", "filePath", "notebook_path", "path", "paths", "files"
 """Where coding harnesses put the files of an edit in what they hand to a hook."""
 
 
-def state_home(env: "os._Environ[str] | dict[str, str]", user_home: str) -> str:
+def state_home(env: Mapping[str, str], user_home: str) -> str:
     """The state directory, by the rule of `heimdall.config` (which costs more to import than this
     room may); "" where HEIMDALL_HOME is not absolute. A test holds the two together."""
     given = env.get("HEIMDALL_HOME", "")
