@@ -2,21 +2,19 @@
 
 It holds nothing that history does not say, so it may be deleted at any time. A reader uses it only
 if it is whole and of exactly the commit asked for; otherwise `indexing` makes the same tables in
-memory from history, and the functions here give the same answer from them. Opened read-only and in
+memory from history, and `searching` gets the same answer from them. Opened read-only and in
 rollback mode: a search creates no file, not even a journal. Never here: git, writing.
 Tests: tests/gitmemo/test_index.py, tests/laws/test_search_parity.py.
 """
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from json import loads
-from math import log
 from typing import NamedTuple
 
-from gitmemo import ranking
-from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind, Mode
-from gitmemo.text import iso_date, near, norm, query_tokens
+from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
+from gitmemo.text import iso_date
 
 FILE = "gitmemo-index.db"
 VERSION = 1
@@ -28,8 +26,9 @@ CREATE TABLE commits (
 CREATE INDEX commits_target ON commits (target) WHERE target IS NOT NULL;
 CREATE TABLE entries (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, file TEXT NOT NULL, until INTEGER,
-    touch TEXT, time INTEGER NOT NULL, length REAL NOT NULL, kind TEXT NOT NULL,
-    title TEXT NOT NULL, summary TEXT NOT NULL, keywords TEXT NOT NULL, digest TEXT,
+    touch TEXT, time INTEGER NOT NULL, length REAL NOT NULL, kind TEXT NOT NULL, digest TEXT);
+CREATE TABLE texts (
+    seq INTEGER PRIMARY KEY, title TEXT NOT NULL, summary TEXT NOT NULL, keywords TEXT NOT NULL,
     folded TEXT NOT NULL, message TEXT NOT NULL, related TEXT NOT NULL, anchors TEXT NOT NULL,
     links TEXT NOT NULL);
 CREATE INDEX entries_live ON entries (until, seq, length);
@@ -42,26 +41,13 @@ CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
 PRAGMA user_version = {VERSION};
 """
 """`seq` counts commits from the oldest; a row of `entries` lives from its `seq` until `until`.
+What a text search reads of every match lies apart from what it reads of the few it shows.
 `straight_from` is the first commit from which history is one line, so that older states can be
 read off; `touch` the last commit that touched the file, NULL where only history knows. Lists are
 JSON. Words come split by `text.tokens`; the `ascii` tokenizer only finds the blanks again."""
 
 WEIGHTS = {"title": 4, "keywords": 3, "summary": 2, "body": 1}
-_WEIGHT = "CASE p.col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
-_LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
-_EVER = "(e.seq <= :at)"
-_SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
-_LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
-_TYPO_WORTH = 0.5
 _LOOK_ALIKES = 300
-
-
-class Scope(NamedTuple):
-    """Which entries a search sees: those of the commit `at`, living ones or all, of `kinds`."""
-
-    at: int
-    inactive: bool = False
-    kinds: frozenset[Kind] | None = None
 
 
 class Scored(NamedTuple):
@@ -71,13 +57,6 @@ class Scored(NamedTuple):
     score: float
     coverage: float
     matched: tuple[str, ...]
-
-
-class _Posting(NamedTuple):
-    id: EntryId
-    time: int
-    kind: str
-    weight: float
 
 
 class Index:
@@ -146,7 +125,8 @@ class Index:
         rare = rare[: int(len(words) * (1 - share)) + 1]
         marks = ",".join("?" * len(rare))
         rows = self.base.execute(
-            f"SELECT id, file, title, summary, keywords FROM entries WHERE until IS NULL AND seq IN"  # noqa: S608 -- marks and constants
+            f"SELECT id, file, title, summary, keywords FROM entries JOIN texts USING (seq)"  # noqa: S608 -- marks and constants
+            f" WHERE until IS NULL AND seq IN"
             f" (SELECT doc FROM places WHERE term IN ({marks}) AND col <> 'body')"
             f" ORDER BY seq DESC LIMIT {_LOOK_ALIKES}",
             rare,
@@ -158,7 +138,9 @@ class Index:
 
     def anchors_of(self, entry_id: str) -> tuple[Anchor, ...]:
         """The anchors of an entry, its own or those it may rely on."""
-        row = self.base.execute("SELECT anchors FROM entries WHERE id = ?", (entry_id,)).fetchone()
+        row = self.base.execute(
+            "SELECT anchors FROM entries JOIN texts USING (seq) WHERE id = ?", (entry_id,)
+        ).fetchone()
         return () if row is None else _anchors(row[0])
 
     def successors(self, entry_id: str, *, at: int | None = None) -> tuple[EntryId, ...]:
@@ -201,7 +183,7 @@ class Index:
         id_, file, until, time, kind, title, summary, keywords, related, anchors = (
             self.base.execute(
                 "SELECT id, file, until, time, kind, title, summary, keywords, related, anchors"
-                " FROM entries WHERE seq = ?",
+                " FROM entries JOIN texts USING (seq) WHERE seq = ?",
                 (hit.seq,),
             ).fetchone()
         )
@@ -241,157 +223,6 @@ def open_reader(git_dir: str) -> Index | None:
         pass
     base.close()
     return None
-
-
-# -- searching -------------------------------------------------------------------------------------
-
-
-def search(
-    index: Index, words: Sequence[str], *, mode: Mode, scope: Scope, now_ms: int
-) -> list[Scored]:
-    """All hits, best first. For the trailer modes `words` are keywords in the format's form; for
-    text they are taken apart here. The answer depends on history up to `scope.at` and on `now_ms`
-    alone, so that pages of one snapshot fit each other."""
-    if mode is Mode.TEXT:
-        given = tuple(dict.fromkeys(part for word in words for part in word.split()))
-        return _by_text(index, given, scope, now_ms)
-    return _by_trailers(index, words, mode, scope, now_ms)
-
-
-def _by_trailers(
-    index: Index, words: Sequence[str], mode: Mode, scope: Scope, now_ms: int
-) -> list[Scored]:
-    """Fixed strings, OR: some line of the message has one, as `git log --fixed-strings --grep`
-    asks, and title, summary or a keyword has one in folded form, as the format asks."""
-    folded = tuple(dict.fromkeys(map(norm, words)))
-    named = {f"k{i}": word for i, word in enumerate(folded)}
-    grep = " OR ".join(f"instr(e.message, :{name})" for name in named)
-    fields = " OR ".join(f"instr(e.folded, :{name})" for name in named)
-    rows = index.base.execute(
-        f"SELECT e.seq, e.id, e.time, e.folded FROM entries e WHERE {_condition(scope)}"  # noqa: S608 -- names and constants
-        f" AND ({grep}) AND ({fields})",
-        {"at": scope.at, **named},
-    ).fetchall()
-    matched = [ranking.matches(folded, fields=(text,)) for _, _, _, text in rows]
-    times = [time for _, _, time, _ in rows]
-    scores = ranking.scores(matched, times, keywords=folded, now_ms=now_ms, mode=mode)
-    hits = sorted(
-        zip(
-            scores, times, (row[1] for row in rows), (row[0] for row in rows), matched, strict=True
-        ),
-        reverse=True,
-    )
-    return [
-        Scored(seq, score, len(words_) / len(folded), words_) for score, _, _, seq, words_ in hits
-    ]
-
-
-def _by_text(index: Index, given: Sequence[str], scope: Scope, now_ms: int) -> list[Scored]:
-    tokens = query_tokens(" ".join(given))
-    postings = {token: _postings(index, token, scope) for token in tokens}
-    for token in tokens:
-        if not postings[token]:
-            postings[token] = _misspelled(index, token, scope)
-    count, mean = _population(index, scope)
-    relevance: dict[int, float] = {}
-    present: dict[int, int] = {}
-    known: dict[int, _Posting] = {}
-    for found in postings.values():
-        rarity = log(1 + (count - len(found) + 0.5) / (len(found) + 0.5))
-        for seq, (posting, length) in found.items():
-            damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
-            gain = rarity * posting.weight * (1 + _SATURATION) / (posting.weight + damped)
-            relevance[seq] = relevance.get(seq, 0.0) + gain
-            present[seq] = present.get(seq, 0) + 1
-            known[seq] = posting
-    order = sorted(
-        (
-            (
-                ranking.text_score(
-                    relevance[seq],
-                    present[seq] / len(tokens),
-                    now_ms=now_ms,
-                    epoch_s=posting.time,
-                ),
-                posting.time,
-                posting.id,
-                seq,
-            )
-            for seq, posting in known.items()
-            if scope.kinds is None or posting.kind in scope.kinds
-        ),
-        reverse=True,
-    )
-    words = {word: [t for t in query_tokens(word) if t in postings] for word in given}
-    return [
-        Scored(
-            seq,
-            score,
-            present[seq] / len(tokens),
-            tuple(word for word, own in words.items() if any(seq in postings[t] for t in own)),
-        )
-        for score, _, _, seq in _topics_first(index, order, known)
-    ]
-
-
-def _topics_first(
-    index: Index,
-    order: list[tuple[float, int, EntryId, int]],
-    known: Mapping[int, _Posting],
-) -> list[tuple[float, int, EntryId, int]]:
-    topics = [(id_, seq) for _, _, id_, seq in order if known[seq].kind == Kind.TOPIC]
-    if not topics:
-        return order
-    links = {
-        id_: loads(
-            index.base.execute("SELECT links FROM entries WHERE seq = ?", (seq,)).fetchone()[0]
-        )
-        for id_, seq in topics
-    }
-    by_id = {hit[2]: hit for hit in order}
-    return [by_id[id_] for id_ in ranking.topics_first([hit[2] for hit in order], links)]
-
-
-def _postings(index: Index, token: str, scope: Scope) -> dict[int, tuple[_Posting, float]]:
-    """Entries in scope that have `token`: how much, by field, and how long they are."""
-    rows = index.base.execute(
-        f"SELECT e.seq, e.id, e.time, e.kind, sum({_WEIGHT}), e.length"  # noqa: S608 -- constants
-        f" FROM places p CROSS JOIN entries e ON e.seq = p.doc"
-        f" WHERE p.term = :term AND {_condition(scope, kinds=False)} GROUP BY e.seq",
-        {"term": token, "at": scope.at},
-    )
-    return {
-        seq: (_Posting(EntryId(id_), time, kind, weight), length)
-        for seq, id_, time, kind, weight, length in rows
-    }
-
-
-def _misspelled(index: Index, token: str, scope: Scope) -> dict[int, tuple[_Posting, float]]:
-    """Entries that have a word one edit away from `token`, which no entry in scope has."""
-    terms = (term for (term,) in index.base.execute("SELECT term FROM vocabulary"))
-    found: dict[int, tuple[_Posting, float]] = {}
-    for other in near(token, terms):
-        for seq, (posting, length) in _postings(index, other, scope).items():
-            worth = posting._replace(weight=posting.weight * _TYPO_WORTH)
-            if seq not in found or found[seq][0].weight < worth.weight:
-                found[seq] = (worth, length)
-    return found
-
-
-def _population(index: Index, scope: Scope) -> tuple[int, float]:
-    """How many entries are in scope, and their mean length, never zero."""
-    count, length = index.base.execute(
-        f"SELECT count(*), total(length) FROM entries e WHERE {_condition(scope, kinds=False)}",  # noqa: S608 -- constants
-        {"at": scope.at},
-    ).fetchone()
-    return count, max(1.0, length / max(1, count))
-
-
-def _condition(scope: Scope, *, kinds: bool = True) -> str:
-    alive = _EVER if scope.inactive else _LIVE
-    if scope.kinds is None or not kinds:
-        return alive
-    return f"{alive} AND e.kind IN ({','.join(repr(kind.value) for kind in sorted(scope.kinds))})"
 
 
 def _anchors(text: str) -> tuple[Anchor, ...]:

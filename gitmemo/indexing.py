@@ -109,8 +109,9 @@ def _clear(base: sqlite3.Connection) -> None:
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
         )
     ]
-    shadows = tuple(f"words_{part}" for part in ("data", "idx", "content", "docsize", "config"))
-    for name in sorted(set(names) - set(shadows), key=lambda name: name == "words"):
+    # A virtual table takes its shadows along, and the two vocabularies go before what they show.
+    own = [name for name in names if not name.startswith("words_")]
+    for name in sorted(own, key=lambda name: name == "words"):
         base.execute(f'DROP TABLE "{name}"')
 
 
@@ -207,7 +208,7 @@ def _add_entry(
     folded = (message.subject, message.summary, *message.keywords)
     anchors = message.anchors or said.anchors or _inherited(base, message, said.related_paths)
     base.execute(
-        "INSERT INTO entries VALUES (?,?,?,NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "INSERT INTO entries VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?)",
         (
             seq,
             raw.id,
@@ -216,10 +217,16 @@ def _add_entry(
             raw.time,
             float(length),
             message.kind.value,
+            message.digest,
+        ),
+    )
+    base.execute(
+        "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            seq,
             message.subject,
             message.summary,
             dumps(message.keywords),
-            message.digest,
             "\n".join(map(norm, folded)),
             raw.message,
             dumps(said.related_paths),
@@ -240,7 +247,9 @@ def _inherited(
     anchors drops them, and history keeps them."""
     if message.type is not Act.REPLACE or message.replaces is None or not related:
         return ()
-    row = base.execute("SELECT anchors FROM entries WHERE id = ?", (message.replaces,)).fetchone()
+    row = base.execute(
+        "SELECT anchors FROM entries JOIN texts USING (seq) WHERE id = ?", (message.replaces,)
+    ).fetchone()
     if row is None:
         return ()
     anchors = (Anchor(*fields) for fields in loads(row[0]))

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from gitmemo import index as indices
+from gitmemo import searching
 from gitmemo.errors import (
     DamagedStore,
     InvalidDraft,
@@ -23,6 +23,7 @@ from gitmemo.errors import (
     PlainFolder,
     StaleSnapshot,
 )
+from gitmemo.index import Index, open_reader
 from gitmemo.model import (
     Change,
     Draft,
@@ -38,7 +39,6 @@ from gitmemo.model import (
 from gitmemo.place import STORE_DIR, code_state, main_tip
 
 if TYPE_CHECKING:
-    from gitmemo.index import Index
     from gitmemo.repo import Repo
     from gitmemo.writing import Desk
 
@@ -142,12 +142,14 @@ class Store:
         asked = words if mode is Mode.TEXT else _keywords(words)
         now_ms = int(self._clock() * 1000)
 
-        def answer(index: "Index", at: int, commit: EntryId) -> Page:
-            scope = indices.Scope(at, include_inactive, kinds)
-            hits = indices.search(index, asked, mode=mode, scope=scope, now_ms=now_ms)
-            page = index.found(hits[skip : skip + limit], at=at)
-            more = skip + limit < len(hits)
-            return Page(commit, len(hits), skip + limit if more else None, page)
+        def answer(index: Index, at: int, commit: EntryId) -> Page:
+            scope = searching.Scope(at, include_inactive, kinds)
+            page = slice(skip, skip + limit)
+            total, hits = searching.search(
+                index, asked, mode=mode, scope=scope, now_ms=now_ms, page=page
+            )
+            more = skip + limit < total
+            return Page(commit, total, skip + limit if more else None, index.found(hits, at=at))
 
         return self._ask(answer, snapshot)
 
@@ -157,7 +159,7 @@ class Store:
         _check_id(entry_id)
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
-        def answer(index: "Index", _at: int, _commit: EntryId) -> Entry:
+        def answer(index: Index, _at: int, _commit: EntryId) -> Entry:
             repo = self._repo()
             return reading.load(repo, index, reading.resolve(repo, index, entry_id))
 
@@ -173,18 +175,18 @@ class Store:
         _check_id(entry_id)
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
-        def answer(index: "Index", _at: int, _commit: EntryId) -> tuple[Event, ...]:
+        def answer(index: Index, _at: int, _commit: EntryId) -> tuple[Event, ...]:
             start = reading.resolve(self._repo(), index, entry_id)
             return tuple(reading.chain_events(index.events(), start)[:limit])
 
         return self._ask(answer)
 
     def _ask(
-        self, question: Callable[["Index", int, EntryId], _T], snapshot: str | None = None
+        self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
     ) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
         tip = self.tip()
-        index = indices.open_reader(self._git_dir)
+        index = open_reader(self._git_dir)
         if index is not None:
             try:
                 commit = _one_commit(index, snapshot) if snapshot else tip
@@ -199,7 +201,7 @@ class Store:
 
     def _ask_history(
         self,
-        question: Callable[["Index", int, EntryId], _T],
+        question: Callable[[Index, int, EntryId], _T],
         tip: EntryId,
         snapshot: str | None,
     ) -> _T:
@@ -231,7 +233,7 @@ class Store:
         clean, redactions = writing.cleaned(draft)
         anchors = writing.file_anchors(root, clean)
 
-        def decide(_repo: "Repo", index: "Index") -> Change:
+        def decide(_repo: "Repo", index: Index) -> Change:
             writing.refuse_duplicate(index, clean, clean.kind or Kind.TASK)
             return plan.add(
                 clean,
@@ -254,7 +256,7 @@ class Store:
         clean, redactions = writing.cleaned(draft)
         anchors = writing.file_anchors(root, clean)
 
-        def decide(repo: "Repo", index: "Index") -> Change:
+        def decide(repo: "Repo", index: Index) -> Change:
             old = writing.living(repo, index, entry_id)
             writing.refuse_duplicate(index, clean, clean.kind or old.kind, but=old.id)
             return plan.replace(
@@ -277,7 +279,7 @@ class Store:
 
         clean = writing.cleaned_reason(reason)
 
-        def decide(repo: "Repo", index: "Index") -> Change:
+        def decide(repo: "Repo", index: Index) -> Change:
             return plan.delete(writing.living(repo, index, entry_id), clean)
 
         return writing.perform(self._at_desk(), "delete", decide).commit
@@ -315,7 +317,7 @@ def _keywords(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(query_keyword, words))
 
 
-def _one_commit(index: "Index", text: str) -> EntryId | None:
+def _one_commit(index: Index, text: str) -> EntryId | None:
     """The commit of main that `text` names, if the index knows just one."""
     _check_id(text)
     commits = index.commits_like(text)
