@@ -162,11 +162,13 @@ class App:
         """
         place, store = self._store()
         old = store.read(entry_id)
+        # An entry without a body of its own repeats its summary there, and goes on doing so.
+        kept = "" if old.content.strip() == old.summary else old.content
         draft = gitmemo.Draft(
             title=_either(changes.title, old.title),
             summary=_either(changes.summary, old.summary),
             keywords=_either(changes.keywords, old.keywords),
-            content=_either(changes.content, old.content),
+            content=_either(changes.content, kept),
             kind=changes.kind,
             related_branches=old.related_branches,
         )
@@ -188,7 +190,7 @@ class App:
 
     # -- the index ---------------------------------------------------------------------------------
 
-    def hint(self, paths: Sequence[str], reason: str = "cli") -> int:
+    def hint(self, paths: Sequence[str], reason: str = "hook") -> int:
         """Say that `paths` may have changed; the number of hints that were written."""
         seen = [hints.absolute(path, self.cwd) for path in paths]
         home, at_ms = self.settings.home, int(self.settings.now() * 1000)

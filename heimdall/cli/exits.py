@@ -68,30 +68,33 @@ _FIELDS = {
     "kind": "the kind",
 }
 
-_PROBLEMS = {
-    "empty": "{field} is empty",
-    "not-one-line": "{field} must be a single line",
-    "too-long": "{field} is too long ({detail})",
-    "too-short": "{field} is too short ({detail})",
-    "too-few": "there are too few {plural} ({detail})",
-    "too-many": "there are too many {plural} ({detail})",
-    "control-character": "{field} holds a control character ({detail})",
-    "looks-like-trailer": "{field} holds a line that looks like a GitMemo trailer ({detail})",
-    "not-unicode": "{field} holds bytes that are not text ({detail})",
+PROBLEMS = {
     "absolute": "{field} must be relative to the project ({detail})",
+    "control-character": "{field} holds a control character ({detail})",
+    "count": "the number of {plural} is not allowed ({detail})",
+    "count-distinct": "too many {plural} mean the same; only {detail} remains",
+    "empty": "{field} is empty",
     "escapes": "{field} leads out of the project ({detail})",
-    "root": "{field} must name something inside the project, not its root",
+    "length": "{field} is too long or empty ({detail})",
+    "malformed": "{field} is malformed ({detail})",
     "missing": "{field} does not exist ({detail})",
+    "not-one-line": "{field} must be a single line ({detail})",
+    "not-unicode": "{field} holds bytes that are not text",
+    "out-of-range": "{field} is out of range",
+    "reserved": "{field} holds a line that looks like a GitMemo trailer",
+    "root": "{field} must name something inside the project, not its root",
+    "too-long": "{field} is too long (at most {detail})",
+    "type": "{field} has a wrong type",
+    "unknown": "{field} is not known ({detail})",
 }
-"""Problems of a draft -> the sentence; `tests/house` finds those that the store can raise."""
+"""Problems of a draft -> the sentence; tests/house finds every one that the store can raise."""
 
 _DRAFT_HINTS = {
-    "missing": "Related paths are files of this checkout; leave the option out for a memory "
-    "without anchors.",
     "absolute": "Give the path as it is seen from the current directory.",
+    "count-distinct": "Give between 2 and 12 different keywords, each with -k.",
     "escapes": "Only files of this project can be anchored.",
-    "too-few": "Give between 2 and 12 different keywords, each with -k.",
-    "looks-like-trailer": "Start the line with another character; these lines belong to the store.",
+    "missing": "Name files of this checkout; a replacement needs --path where its old ones moved.",
+    "reserved": "Begin the line with another character; lines like that belong to the store.",
 }
 
 
@@ -99,15 +102,14 @@ def _draft_message(error: Exception) -> str:
     assert isinstance(error, gitmemo.InvalidDraft)
     field = _FIELDS.get(error.field, error.field)
     plural = error.field.replace("_", " ")
-    template = _PROBLEMS.get(error.problem)
-    if template is None:
-        template = "{field} cannot be taken: " + error.problem.replace("-", " ") + " ({detail})"
-    text = template.format(field=field, plural=plural, detail=_short(error.detail))
+    text = PROBLEMS[error.problem].format(field=field, plural=plural, detail=_short(error.detail))
     return text.replace(" ()", "")
 
 
 def _draft_hint(error: Exception) -> str:
     assert isinstance(error, gitmemo.InvalidDraft)
+    if error.problem == "count" and error.field == "keywords":
+        return _DRAFT_HINTS["count-distinct"]
     return _DRAFT_HINTS.get(error.problem, "")
 
 
@@ -143,6 +145,20 @@ def _refused_hint(error: Exception) -> str:
     if error.code in (_errno.EACCES, _errno.EPERM, _errno.EROFS):
         return "Nothing was changed. Reading and searching still work."
     return "Nothing was changed."
+
+
+_ARGUMENTS = {
+    "empty": "is empty",
+    "nul": "holds a NUL byte",
+    "unknown": "is not known",
+    "not a cursor": "is not the cursor of an answer",
+}
+
+
+def _argument(error: Exception) -> str:
+    assert isinstance(error, errors.BadArgument)
+    problem = _ARGUMENTS.get(error.problem, error.problem)
+    return f"{error.argument} {_short(error.value)!r} {problem}".replace(" '' ", " ")
 
 
 def _nearest(error: Exception) -> str:
@@ -239,7 +255,7 @@ TABLE: dict[type[Exception], Row] = {
     ),
     gitmemo.IoRefused: Row(ExitCode.MACHINE, "io-refused", _refused, _refused_hint, retryable=True),
     errors.HeimdallError: Row(ExitCode.DAMAGED, "index-error", "the index cannot be used"),
-    errors.BadArgument: Row(ExitCode.USAGE, "bad-argument", "{argument} {value!r}: {problem}"),
+    errors.BadArgument: Row(ExitCode.USAGE, "bad-argument", _argument),
     errors.UnknownPath: Row(ExitCode.NOT_FOUND, "unknown-path", "{path}: {problem}"),
     errors.BadConfig: Row(ExitCode.USAGE, "bad-config", _config, _nearest),
     errors.NoJournal: Row(

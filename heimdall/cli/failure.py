@@ -8,7 +8,6 @@ import contextlib
 import errno
 import json
 import os
-import time
 import traceback
 from collections.abc import Sequence
 
@@ -32,11 +31,12 @@ _MACHINE = frozenset(
 """The machine's own refusals: an OSError with one of these is nobody's bug."""
 
 
-def tell(
-    program: str, error: gitmemo.GitMemoError | errors.HeimdallError, argv: Sequence[str]
-) -> int:
-    """Say what went wrong; the exit code."""
-    return show(program, explain(error), argv)
+def tell(program: str, error: Exception, argv: Sequence[str]) -> int:
+    """Say what went wrong; the exit code. What no row foresees is our own fault."""
+    session.prepare_streams()
+    if isinstance(error, gitmemo.GitMemoError | errors.HeimdallError):
+        return show(program, explain(error), argv)
+    return unforeseen(program, error, argv)
 
 
 def usage(program: str, message: str, argv: Sequence[str]) -> int:
@@ -50,7 +50,7 @@ def unforeseen(program: str, error: Exception, argv: Sequence[str]) -> int:
     """The machine's refusal by its own row; anything else as our fault, with its trace on file."""
     if isinstance(error, OSError) and error.errno in _MACHINE:
         where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "output"
-        return tell(program, errors.IoRefused(where, error.errno or 0, "command"), argv)
+        return show(program, explain(errors.IoRefused(where, error.errno or 0, "")), argv)
     place = _keep(error)
     hint = f"The details are in {place}; please report them." if place else "Please report it."
     message = f"something went wrong inside this program ({type(error).__name__})"
@@ -87,12 +87,13 @@ def wants_json(argv: Sequence[str]) -> bool:
 
 
 def _keep(error: Exception) -> str:
-    """Write the traceback beside the state; the file's path, or "" where that is impossible."""
+    """Write the traceback beside the state, over the last one; its path, "" where none is."""
     try:
         home = config.load(os.environ, os.path.expanduser("~")).home
         os.makedirs(home, mode=0o700, exist_ok=True)
-        path = os.path.join(home, f"crash-{int(time.time())}-{os.getpid()}.txt")
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        path = os.path.join(home, "crash.txt")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write("".join(traceback.format_exception(error)))
     except (OSError, errors.HeimdallError):

@@ -1,9 +1,8 @@
-"""The two commands that are called all day, without typer: `search` and `hint`.
+"""The acts of `search` and `hint`, and the way to a search without typer.
 
-An agent asks before each piece of work, a hook hints after each edit; loading a command-line
-library costs either of them more than its own work. What the option table cannot read exactly goes
-to typer instead. Nothing here may import typer, rich, or a room that writes;
-tests/house/test_imports.py looks.
+An agent asks before each piece of work, and loading a command-line library costs more than finding
+the answer. What the option table cannot read exactly goes to typer instead. Nothing here may import
+typer, rich, or a room that writes; tests/house/test_imports.py looks.
 """
 
 import sys
@@ -19,14 +18,6 @@ def search(argv: Sequence[str]) -> int | None:
     if parsed is None or not any(word.strip() for word in parsed.words):
         return None
     return answer(parsed.words, parsed.values)
-
-
-def hint(argv: Sequence[str]) -> int | None:
-    """`heimdall hint` on these arguments; None where they need explaining."""
-    parsed = options.parse(argv, options.HINT)
-    if parsed is None or bool(parsed.words) == bool(parsed.values["stdin"]):
-        return None
-    return append(parsed.words, parsed.values)
 
 
 def answer(words: Sequence[str], values: dict[str, object]) -> int:
@@ -54,7 +45,7 @@ def append(words: Sequence[str], values: dict[str, object]) -> int:
     """Write the hints; nothing is printed unless asked for."""
     app = session.open_app()
     paths = hints.from_stdin(sys.stdin.buffer.read(), app.cwd) if values["stdin"] else words
-    count = app.hint(paths)
+    count = app.hint(paths, str(values["reason"]))
     if values["as_json"]:
         session.say(f'{{"schema": "heimdall.hint/1", "written": {count}}}')
     return 0

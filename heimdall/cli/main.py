@@ -1,18 +1,14 @@
 """The entries of the two commands, and the last word on every failure.
 
 What must hold here: nothing ever prints a traceback; data goes to standard output and words to
-standard error; the exit code is the table's. `search` and `hint` are tried on the quick way first.
-Imports nothing but what those two need.
+standard error; the exit code is the table's. `hint` and `search` are tried on the quick way first,
+and each loads only what it needs itself: a hook that hints after every edit does not wait for the
+rooms of the search. Hence no import of this project at the top of this file.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
-
-import gitmemo
-from heimdall.cli import fast, session
-from heimdall.errors import HeimdallError
 
 
 def mem() -> int:
@@ -27,7 +23,6 @@ def heimdall() -> int:
 
 def run(program: str, argv: Sequence[str]) -> int:
     """One whole command: its work, its output, its exit code."""
-    session.prepare_streams()
     try:
         code = _dispatch(program, argv)
         sys.stdout.flush()
@@ -35,32 +30,50 @@ def run(program: str, argv: Sequence[str]) -> int:
         return 130
     except BrokenPipeError:
         return _unread()
-    except (gitmemo.GitMemoError, HeimdallError) as error:
-        from heimdall.cli import failure  # noqa: PLC0415 # only a failure needs words
-
-        return failure.tell(program, error, argv)
     except Exception as error:  # noqa: BLE001 # the last resort: a person never sees a traceback
         from heimdall.cli import failure  # noqa: PLC0415 # only a failure needs words
 
-        return failure.unforeseen(program, error, argv)
+        return failure.tell(program, error, argv)
     return code
 
 
 def _dispatch(program: str, argv: Sequence[str]) -> int:
     """The quick way where it is enough, else typer's."""
     quick = None
-    if argv and argv[0] == "search":
-        # A search lives for milliseconds: a collection would only visit what is all still in use.
-        gc.disable()
-        quick = fast.search(argv[1:])
-    elif program == "heimdall" and argv and argv[0] == "hint":
-        quick = fast.hint(argv[1:])
+    if program == "heimdall" and argv[:1] == ["hint"]:
+        quick = _hint(argv[1:])
+    elif argv[:1] == ["search"]:
+        quick = _search(argv[1:])
     if quick is not None:
         return quick
-    gc.enable()
-    from heimdall.cli import typed  # noqa: PLC0415 # a tenth of a second that a search cannot spend
+    from heimdall.cli import session, typed  # noqa: PLC0415 # a tenth of a second
 
+    session.prepare_streams()
     return typed.run(program, argv)
+
+
+def _hint(argv: Sequence[str]) -> int | None:
+    """`heimdall hint` by the room of hints alone; None where it needs explaining or an answer."""
+    from heimdall import hints  # noqa: PLC0415 # a hint loads this and nothing else
+
+    # Judged before anything is read: standard input can be read only once.
+    if not argv or "--json" in argv:
+        return None
+    return 0 if hints.main(argv) == 0 else None
+
+
+def _search(argv: Sequence[str]) -> int | None:
+    """`mem search` without typer; None where the line needs explaining."""
+    import gc  # noqa: PLC0415 # built in
+
+    from heimdall.cli import fast, session  # noqa: PLC0415 # a search loads these, a hint does not
+
+    # A search lives for milliseconds: a collection would only visit what is all still in use.
+    gc.disable()
+    session.prepare_streams()
+    code = fast.search(argv)
+    gc.enable()
+    return code
 
 
 def _unread() -> int:

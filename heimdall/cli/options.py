@@ -80,6 +80,7 @@ HINT = (
         "Read paths from standard input: a line or NUL each, or a hook's JSON.",
         default=False,
     ),
+    Option("reason", ("--reason",), TEXT, "A word for whoever reads the log.", default="hook"),
     Option("as_json", ("--json",), FLAG, "Print how many hints were written.", default=False),
 )
 """Every option of `heimdall hint`."""
