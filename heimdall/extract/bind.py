@@ -49,7 +49,8 @@ _CHAIN_TOKEN = re.compile(r"[^\W\d][\w$]*[!]?|[$@#][\w$]+|\?\.|\.|->|::|!\.|\(|\
 class Value(NamedTuple):
     """What an expression is known to be: the definition `of` or something foreign (`module`,
     `name`), itself or, with `instance`, one of its instances. `skip_own` means the search for a
-    member starts behind the class itself (`super`)."""
+    member starts behind the class itself (`super`). `deep`: it was reached through an instance of
+    something foreign, and what lies beyond needs types that this file does not have."""
 
     of: Definition | None
     module: str
@@ -57,6 +58,7 @@ class Value(NamedTuple):
     strategy: str
     instance: bool = False
     skip_own: bool = False
+    deep: bool = False
 
 
 class Binder:
@@ -219,7 +221,7 @@ class Binder:
         if value.skip_own:
             return value
         if made is None:
-            if value.instance:
+            if value.instance or value.deep:
                 return None
             # Whether it is a class, the resolver will see: a function has no members.
             return value._replace(instance=True, strategy="assignment") if value.name else None
@@ -251,17 +253,19 @@ class Binder:
         found = None if value.skip_own else self.members.get(f"{made.qualname}.{name}")
         if found is not None:
             return Value(found, "", "", "member" if value.strategy == "local" else value.strategy)
-        if value.instance and not value.skip_own and name in made.attributes:
-            held = self.chosen(made.attributes[name], same=False, at=0, fuel=fuel - 1)
-            if held is not None:
-                return held
-            return None
+        held = [] if value.skip_own else list(made.scope.names.get(name, ()))
+        if value.instance and not value.skip_own:
+            held += made.attributes.get(name, ())
+        if held:
+            return self.chosen(held, same=False, at=0, fuel=fuel - 1)
         return self._inherited(value, made, name)
 
     def _foreign_member(self, value: Value, name: str) -> Value | None:
+        if value.deep:
+            return None
         if value.instance:
-            # One step into a foreign class can be looked up; two would need its types.
-            return Value(None, value.module, f"{value.name}.{name}", value.strategy)
+            whole = f"{value.name}.{name}"
+            return Value(None, value.module, whole, value.strategy, deep=True)
         if not value.name:
             longer = f"{value.module}.{name}"
             if longer in self.units:

@@ -27,6 +27,8 @@ CLASSLIKE = frozenset({"class", "interface", "trait", "enum", "struct"})
 
 _ORDER = (
     "outer",
+    "body",
+    "trail",
     *(f"def.{kind}" for kind in KINDS),
     "within",
     "scope.function",
@@ -44,8 +46,6 @@ _ORDER = (
     "base",
     "export",
     "export.default",
-    "body",
-    "trail",
     "return",
     "type",
     "new",
@@ -57,6 +57,8 @@ CODES = {name: code for code, name in enumerate(_ORDER)}
 """Capture name -> its number; a smaller one is seen first."""
 
 OUTER = CODES["outer"]
+BODY = CODES["body"]
+TRAIL = CODES["trail"]
 FIRST_DEF = CODES["def.module"]
 LAST_DEF = CODES["def.macro"]
 WITHIN = CODES["within"]
@@ -75,8 +77,6 @@ BIND = CODES["bind"]
 BASE = CODES["base"]
 EXPORT = CODES["export"]
 EXPORT_DEFAULT = CODES["export.default"]
-BODY = CODES["body"]
-TRAIL = CODES["trail"]
 RETURN = CODES["return"]
 TYPE = CODES["type"]
 NEW = CODES["new"]

@@ -55,6 +55,8 @@ class Emitter:
         name: str,
         strategy: str,
     ) -> None:
+        if relation is Relation.USES and dst == src:
+            return
         line = bisect_left(self.lines, at) + 1
         same = (src, relation, 0 if relation is Relation.USES else line, dst, module, name)
         if same not in self._seen:

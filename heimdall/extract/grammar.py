@@ -92,6 +92,9 @@ def events(loaded: Grammar, data: bytes, mend: Callable[[bytes], bytes] | None) 
     Where the tree has errors, `mend` may offer the same text with bytes replaced one for one; it
     is taken if that parses without any.
     """
+    if b"\0" in data:
+        # A grammar takes a zero for the end of the file.
+        data = data.replace(b"\0", b" ")
     tree = loaded.parser.parse(data)
     if mend is not None and tree.root_node.has_error:
         mended = mend(data)

@@ -357,7 +357,10 @@ class Sweep:
         if own and made is not None:
             made.parameters = [name for name, _ in pairs]
         for index, (name, kind) in enumerate(pairs):
-            if index == 0 and own and made is not None and self._is_self(made):
+            head, dot, field = name.partition(".")
+            if dot:
+                self._assign_attribute(head, field, start, kind, "")
+            elif index == 0 and own and made is not None and self._is_self(made):
                 what = SELF_TYPE if "classmethod" in made.decorators else SELF
                 bound = Bound(start, what, made.outer.owner, "", "", made.outer)
                 self._put(self.scope, name, bound)
@@ -387,12 +390,13 @@ class Sweep:
         for target, kind, value in self.family.assign(text):
             head, dot, attribute = target.partition(".")
             if dot:
-                self._assign_attribute(head, attribute, start, kind, value if whole else "")
+                self._assign_attribute(head, attribute, end, kind, value if whole else "")
                 continue
+            # Bound at its end: in `x = x.next()` the right side means the x before.
             if kind or (value and whole):
-                self._bind(target, start, VALUE, kind, value if whole else "")
+                self._bind(target, end, VALUE, kind, value if whole else "")
             else:
-                self._bind(target, start, OPAQUE)
+                self._bind(target, end, OPAQUE)
             self._note_constant(target, kind, start, end)
 
     def _note_constant(self, target: str, kind: str, start: int, end: int) -> None:
@@ -429,8 +433,10 @@ class Sweep:
         return None
 
     def _on_export(self, start: int, end: int) -> None:
-        name = _text(self.data, start, end)
-        self.exported.append((name, name))
+        made = self.scope.owner
+        if self.scope is self.top or (made is not None and made.outer is self.top):
+            name = _text(self.data, start, end)
+            self.exported.append((name, name))
 
     def _on_export_default(self, start: int, end: int) -> None:
         self.exported.append(("default", _text(self.data, start, end)))

@@ -13,6 +13,7 @@ _COMMENT = re.compile(r"(?:^|\s)(?:#|//)[^\n]*")
 _STRING = re.compile(
     rb"[\s;]*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')",
 )
+_OPENING = re.compile(r"(?:\s*(?:=>|[{:=;]))+$")
 _STARS = re.compile(r"^\s*(?:///?!?|/?\*+!?|#+|\*)\s?|\*/\s*$")
 _SKIP_DOC = re.compile(r"^[\s\-=*_#/~]*$")
 
@@ -24,7 +25,7 @@ def signature(data: bytes, start: int, body: int) -> str:
         if "#" in text or "//" in text:
             text = _COMMENT.sub(" ", text)
         text = _SPACE.sub(" ", text)
-    return text.strip().rstrip("{:=> ").rstrip()[:LONGEST].rstrip()
+    return _OPENING.sub("", text.strip())[:LONGEST].rstrip()
 
 
 def doc_inside(data: bytes, body: int) -> str:

@@ -22,6 +22,7 @@ _MODIFIER = re.compile(
     r"^(?:@[\w$.]+(?:\([^)]*\))?\s*|(?:public|private|protected|readonly|static|override|declare"
     r"|accessor)\s+|\.\.\.\s*)+"
 )
+_PROPERTY = re.compile(r"\s*(?:@[\w$.]+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly)\s")
 _TYPE = re.compile(r":?\s*([A-Za-z_$][\w$.]*)\s*(?:<.*>)?\s*$", re.DOTALL)
 _PRIMITIVE = frozenset(
     ["any", "unknown", "never", "void", "null", "undefined", "string", "number", "boolean", "bigint", "symbol", "object", "Array", "Promise", "Record", "Partial", "Readonly", "Map", "Set"]
@@ -132,7 +133,8 @@ def _taken_apart(left: str, module: str) -> list[Import]:
 
 
 def params(text: str) -> Pairs:
-    """`(a, b: T = 1, {c, d: e}, [f], ...g)`; a lone `a` of an arrow too. Patterns bind opaquely."""
+    """`(a, b: T = 1, {c, d: e}, [f], ...g)`; a lone `a` of an arrow too. Patterns bind opaquely;
+    `private a: T` is a property as well."""
     found: Pairs = []
     for part in split_angled(_COMMENT.sub(" ", inner(text)), ","):
         bare = split(_MODIFIER.sub("", part), "=")[0]
@@ -143,6 +145,8 @@ def params(text: str) -> Pairs:
         name = name.strip().rstrip("?").strip()
         if _WORD.fullmatch(name):
             found.append((name, kind.strip()))
+            if _PROPERTY.match(part):
+                found.append((f"this.{name}", kind.strip()))
     return found
 
 
@@ -173,6 +177,8 @@ def assign(text: str) -> Assigned:
     if found is None:
         return []
     value = (found["value"] or "").strip().rstrip(";")
+    if _REQUIRE.match(value):
+        return []
     return [(found["target"], (found["kind"] or "").strip(), value)]
 
 

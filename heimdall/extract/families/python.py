@@ -15,6 +15,7 @@ _HEAD = re.compile(
     re.DOTALL,
 )
 _DECLARED = re.compile(r"(?P<target>[^\W\d]\w*(?:\.[^\W\d]\w*)?)\s*:(?P<kind>[^=]+)$")
+_ENTERED = re.compile(r"(.*)\sas\s+([^\W\d]\w*)", re.DOTALL)
 _AGAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)?\s*=(?!=)\s*")
 _OPTIONAL = re.compile(r"(?:[\w.]*\.)?(?:Optional|Final|ClassVar|Annotated|Required)\[(.*)\]", re.S)
 _CALLER = re.compile(r"(?:[\w.]*\.)?(?:type|Type)\[(.*)\]", re.S)
@@ -75,13 +76,17 @@ def params(text: str) -> Pairs:
 
 
 def assign(text: str) -> Assigned:
-    """`x: T = v`, `self.x = v`, `a = b = v`, `a, b = v, w`; other targets bind opaquely."""
+    """`x: T = v`, `self.x = v`, `a = b = v`, `a, b = v, w`, `with v as x`; other
+    targets bind opaquely."""
     found = _HEAD.match(text)
     if found is not None:
         value = found["value"]
         while again := _AGAIN.match(value):
             value = value[again.end() :]
         return [(found["target"], (found["kind"] or "").strip(), value.strip())]
+    entered = _ENTERED.fullmatch(text)
+    if entered is not None:
+        return [(entered[2], "", f"{entered[1]}.__enter__()")]
     declared = _DECLARED.match(text)
     if declared is not None:
         return [(declared["target"], declared["kind"].strip(), "")]

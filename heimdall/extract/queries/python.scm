@@ -19,6 +19,7 @@
 ; What names are bound to.
 [(import_statement) (import_from_statement)] @import
 (assignment) @value
+(with_item value: (as_pattern (call) alias: (as_pattern_target (identifier)))) @value
 (augmented_assignment left: (identifier) @_left (#eq? @_left "__all__")) @value
 (named_expression name: (identifier) @bind)
 (for_statement left: (_) @bind)
