@@ -9,7 +9,7 @@ Held by tests/heimdall/search/test_evidence.py and tests/laws/test_strong_is_tru
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from gitmemo import Found
@@ -19,8 +19,8 @@ from heimdall.model import AnchorFact, AnchorState, Evidence, Node, PathRow
 from heimdall.search.disk import Seen, text_of
 from heimdall.search.scene import Definitions, Scene
 
-HOPS = 8
-"""Moves of one file that are followed, one after the other."""
+HOPS = 16
+"""Moves of one file that are followed at most."""
 
 READ = 1024 * 1024
 """Bytes of anchored content, all files of an entry together, that are searched for the query."""
@@ -30,6 +30,10 @@ MANY = 32
 
 _EMPTY = hashlib.sha256(b"").digest()
 _LIVING = frozenset({AnchorState.SAME, AnchorState.DRIFTED, AnchorState.MOVED})
+
+
+Ends = Mapping[str, float]
+"""Absolute paths where a file was seen going, with the least similarity on the way."""
 
 
 class Target(NamedTuple):
@@ -137,70 +141,64 @@ class Witness:
 
     def _search_file(self, target: Target, whole: str) -> rehome.Choice:
         """Where the file's content is now: the index's clues first, then a look around."""
-        followed = self._follow(whole, target.date)
+        ends = self._follow(whole, target.date)
         digest = next(iter(target.files)) if len(target.files) == 1 else None
         if digest == _EMPTY:
             # Nothing is in every empty file: only a move that was seen can tell.
             digest = None
-        places = self._identical(target, digest, followed) if digest is not None else []
-        found = [self._candidate(path, 1.0, followed) for path in places]
-        if followed is not None and not found:
-            found.append(self._followed(whole, followed, digest))
+        places = self._identical(target, digest, ends) if digest is not None else []
+        found = [self._candidate(path, 1.0, ends) for path in places]
+        if not found:
+            found = [self._followed(whole, path, ends, digest) for path in ends]
         if digest is not None and not found:
             around = self._scene.look_around(whole, digest)
-            found = [self._candidate(path, 1.0, followed) for path in around]
+            found = [self._candidate(path, 1.0, ends) for path in around]
         return rehome.choose(target.path, found)
 
-    def _identical(
-        self, target: Target, digest: bytes, followed: tuple[str, float] | None
-    ) -> list[str]:
+    def _identical(self, target: Target, digest: bytes, ends: Ends) -> list[str]:
         """The files that the index knows to have these bytes, and that have them now."""
         places = [path for path in self._knowledge.by_digest(digest) if self._scene.ours(path)]
         if len(places) > MANY:
             # Only a name or a move could part so many, so only those that have one are read.
             name = os.path.basename(target.path)
-            to = followed[0] if followed is not None else None
-            places = [path for path in places if path == to or os.path.basename(path) == name]
+            places = [path for path in places if path in ends or os.path.basename(path) == name]
         return [path for path in places if self._scene.holds(path, digest)]
 
-    def _follow(self, whole: str, date: str) -> tuple[str, float] | None:
-        """Where the writer saw the content of `whole` go since `date`, over several moves, if it is
-        a file of this checkout now; with the least similarity on the way."""
-        here, alike, since = whole, 1.0, -1
+    def _follow(self, whole: str, date: str) -> Ends:
+        """Where the writer saw the content of `whole` go since `date`, over several moves: the
+        files of this checkout that are there now. Equal bytes that turned up in two places are two
+        moves, and both are ends."""
+        ends: dict[str, float] = {}
+        waiting = [(whole, 1.0, -1)]
         visited = {whole}
-        for _ in range(HOPS):
+        for here, alike, since in waiting:
             moves = self._knowledge.moves_from(here)
-            if moves and since < 0:
-                since = _milliseconds(date)
-            moves = tuple(move for move in moves if move.at >= since)
-            if not moves:
-                break
-            last = max(moves, key=lambda move: (move.at, move.similarity, move.new))
-            if last.new in visited:
-                break
-            visited.add(last.new)
-            here, alike, since = last.new, min(alike, last.similarity), last.at
-            if self._scene.ours(here) and self._scene.seen(here).digest is not None:
-                return here, alike
-        return None
+            earliest = _milliseconds(date) if moves and since < 0 else since
+            for move in moves:
+                if move.at < earliest or move.new in visited or len(visited) > HOPS:
+                    continue
+                visited.add(move.new)
+                least = min(alike, move.similarity)
+                if self._scene.ours(move.new) and self._scene.seen(move.new).digest is not None:
+                    ends[move.new] = least
+                else:
+                    waiting.append((move.new, least, move.at))
+        return ends
 
     def _followed(
-        self, whole: str, followed: tuple[str, float], digest: bytes | None
+        self, whole: str, path: str, ends: Ends, digest: bytes | None
     ) -> rehome.Candidate:
-        """The place a move led to. A move of identical bytes whose end holds other bytes than the
-        anchor's was edited on the way, before or after: that much is known and no more."""
-        path, alike = followed
+        """A place that a move led to. A move of identical bytes whose end holds other bytes than
+        the anchor's was edited on the way, before or after: that much is known and no more."""
+        alike = ends[path]
         row = self._knowledge.row(whole)
         was = digest if digest is not None or row is None else row.digest
         if self._scene.seen(path).digest == was:
-            return self._candidate(path, 1.0, followed)
-        return self._candidate(path, alike if alike < 1.0 else rehome.EDITED, followed)
+            return self._candidate(path, 1.0, ends)
+        return self._candidate(path, alike if alike < 1.0 else rehome.EDITED, ends)
 
-    def _candidate(
-        self, path: str, alike: float, followed: tuple[str, float] | None
-    ) -> rehome.Candidate:
-        moved_there = followed is not None and followed[0] == path
-        return rehome.Candidate(self._scene.relative(path), alike, moved_there)
+    def _candidate(self, path: str, alike: float, ends: Ends) -> rehome.Candidate:
+        return rehome.Candidate(self._scene.relative(path), alike, path in ends)
 
     def _unsettled(self, fact: AnchorFact) -> bool:
         """Whether a missing thing may still be found once the index has caught up."""

@@ -195,6 +195,20 @@ def test_a_file_seen_moving_whole_and_edited_after_says_so(indexed: World) -> No
     assert indexed.judge(entry) == (REBUILT, ("moved-edited",))
 
 
+def test_equal_bytes_that_were_seen_going_to_two_places_are_not_guessed(indexed: World) -> None:
+    entry = indexed.entry("src/a.py")
+    indexed.remove("src/a.py")
+    indexed.put("x/one.py", CODE)
+    indexed.put("y/two.py", CODE)
+    indexed.index("src/a.py", "x/one.py", "y/two.py")
+    indexed.moved("src/a.py", "x/one.py")
+    indexed.moved("src/a.py", "y/two.py")
+    assert indexed.evidence(entry).anchors[0].candidates == ("x/one.py", "y/two.py")
+    assert indexed.judge(entry) == (STALE, ("path-missing", "moved-ambiguous"))
+    indexed.remove("y/two.py")
+    assert indexed.evidence(entry).anchors[0].now == "x/one.py"
+
+
 def test_what_moved_away_before_the_entry_was_written_is_not_followed(indexed: World) -> None:
     indexed.move("src/a.py", "old.py")
     indexed.moved("src/a.py", "old.py", at=0)
