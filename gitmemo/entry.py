@@ -92,28 +92,39 @@ def validate_reason(reason: str) -> str:
 
 
 def query_keyword(keyword: str) -> str:
-    """One keyword of a trailer search, folded; raises InvalidDraft with field `keyword`."""
-    return norm(_line("keyword", keyword, KEYWORD_LIMIT))
+    """One keyword of a trailer search, folded; raises InvalidDraft with field `keyword`. It may
+    look like a trailer: a question puts nothing into a message."""
+    return norm(_text("keyword", _one_line("keyword", keyword), KEYWORD_LIMIT))
 
 
-def _prose(field: str, text: str, limit: int) -> str:
-    """A trimmed text of 1 to `limit` UTF-16 units without controls and trailer look-alikes."""
+def _text(field: str, text: str, limit: int) -> str:
+    """A trimmed text of 1 to `limit` UTF-16 units without controls."""
     text = js_strip(text)
     if not text:
         raise InvalidDraft(field, "empty")
     if utf16_len(text) > limit:
         raise InvalidDraft(field, "too-long", str(limit))
     _refuse_controls(field, text)
+    return text
+
+
+def _prose(field: str, text: str, limit: int) -> str:
+    """The same without lines that would read as trailers."""
+    text = _text(field, text, limit)
     if _RESERVED.search(text):
         raise InvalidDraft(field, "reserved")
     return text
 
 
-def _line(field: str, text: str, limit: int) -> str:
+def _one_line(field: str, text: str) -> str:
     text = js_strip(text)
     if "\n" in text or "\r" in text:
         raise InvalidDraft(field, "not-one-line")
-    return _prose(field, text, limit)
+    return text
+
+
+def _line(field: str, text: str, limit: int) -> str:
+    return _prose(field, _one_line(field, text), limit)
 
 
 def _refuse_controls(field: str, text: str) -> None:
