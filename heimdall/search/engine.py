@@ -18,7 +18,7 @@ from heimdall.config import Settings
 from heimdall.core import fuse
 from heimdall.core.verdict import judge
 from heimdall.errors import BadArgument
-from heimdall.model import AnchorState, Evidence, Hit, Presence, Report, Verdict
+from heimdall.model import AnchorFact, AnchorState, Evidence, Hit, Presence, Report, Verdict
 from heimdall.search import cursor as cursors
 from heimdall.search import sources as finding
 from heimdall.search.evidence import Witness
@@ -304,19 +304,23 @@ class _Search:
         for evidence in self._evidence:
             for fact in evidence.anchors:
                 if fact.state in (AnchorState.MISSING, AnchorState.MOVED):
-                    told.update(dict.fromkeys(self._news(fact.path, fact.now)))
+                    told.update(dict.fromkeys(self._news(fact, evidence.source)))
         if told:
             mem = os.path.join(self._place.store_root, ".mem", ".git", hints.FALLBACK_NAME)
             moment = int(self._settings.now() * 1000)
             hints.append(self._settings.home, list(told), "search", at_ms=moment, fallback=mem)
 
-    def _news(self, old: str, now: str | None) -> Iterator[str]:
-        """The absolute paths of one anchor of which the index says something else than the disk."""
-        gone = os.path.normpath(os.path.join(self._scene.root, old))
+    def _news(self, fact: AnchorFact, source: str) -> Iterator[str]:
+        """The absolute paths of one anchor of which the index says something else than the disk.
+        Where it believes in a remembered file that is nowhere to be found, the whole checkout is
+        one of them: the content may be in a file that the index has never seen."""
+        now = fact.now
+        gone = os.path.normpath(os.path.join(self._scene.root, fact.path))
         row = self._knowledge.row(gone)
-        believed = row is None or row.state is Presence.PRESENT
-        if believed and not self._scene.seen(gone).there:
+        if (row is None or row.state is Presence.PRESENT) and not self._scene.seen(gone).there:
             yield gone
+            if row is not None and now is None and source == "memory":
+                yield self._scene.root
         if now is not None:
             new = os.path.join(self._scene.root, now.partition("#")[0])
             known = self._knowledge.row(new)

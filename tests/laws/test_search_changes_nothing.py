@@ -83,6 +83,7 @@ def test_a_search_that_met_the_moved_and_the_dead_appends_hints_and_nothing_else
     }
     told, _ = take(str(desk.home))
     assert sorted(os.path.relpath(path, desk.root) for path in told) == [
+        ".",
         "lib/moved.py",
         "src/dead.py",
         "src/moved.py",
