@@ -135,7 +135,8 @@ class SinkReader(Protocol):
         within: str = "",
     ) -> list[SinkHit]:
         """The best `limit` documents that hold any of `tokens`, best first, equal scores by path
-        and key. `within` keeps what lies under that directory ("" for everywhere)."""
+        and key. `within` keeps what lies under that directory ("" for everywhere). Raises
+        DamagedJournal where the sink turns out to be broken."""
         ...
 
 

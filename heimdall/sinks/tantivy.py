@@ -9,13 +9,13 @@ Joins the suite in tests/contracts/test_sinks.py.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import tantivy
 
-from heimdall.errors import IoRefused, WriterBusy
+from heimdall.errors import DamagedJournal, IoRefused, WriterBusy
 from heimdall.sinks.base import (
     BOOSTS,
     FILE_FIELDS,
@@ -27,6 +27,8 @@ from heimdall.sinks.base import (
     matches,
     rows,
 )
+
+_T = TypeVar("_T")
 
 FOLDER = "index"
 """The index inside the state directory."""
@@ -41,8 +43,8 @@ _STAMP = "heimdall-stamp"
 _WHITE = "white"
 _TRIES = 3
 _LOCKS = (".tantivy-meta.lock", ".tantivy-writer.lock")
-# What tantivy raises: ValueError for nearly everything, OSError for files, and PyO3's own
-# exception, which is not an Exception, where it panics over a damaged file.
+# What tantivy raises where it notices that something is wrong. Where it does not and panics, see
+# `_asked`.
 _REFUSALS = (ValueError, OSError)
 
 
@@ -68,7 +70,7 @@ def open_sink_reader(home: str, stamp: str) -> SinkReader | str:
         # A writer may merge segments away between the reading of the list and their opening.
         index = _opened(folder) or _opened_elsewhere(folder)
         if index is not None:
-            return TantivyReader(index, _read_stamp(folder) or found)
+            return TantivyReader(index, folder, _read_stamp(folder) or found)
     return "damaged"
 
 
@@ -111,7 +113,8 @@ class TantivyWriter:
 
     def clear(self) -> None:
         """Take away everything."""
-        self._pen().delete_all_documents()
+        # `delete_all_documents` would leave what was added since the last commit.
+        self._pen().delete_documents_by_query(tantivy.Query.all_query())
 
     def commit(self, stamp: str) -> None:
         """Make all since the last commit visible, durable, and bound to `stamp`."""
@@ -162,7 +165,8 @@ class TantivyWriter:
 class TantivyReader:
     """The reading side: the last commit as it was when it was opened."""
 
-    def __init__(self, index: tantivy.Index, stamp: str) -> None:
+    def __init__(self, index: tantivy.Index, folder: str, stamp: str) -> None:
+        self._folder = folder
         self._schema = index.schema
         self._searcher = index.searcher()
         self._stamp = stamp
@@ -180,7 +184,8 @@ class TantivyReader:
         files: bool = True,
         within: str = "",
     ) -> list[SinkHit]:
-        """The best `limit` documents by BM25 over the fields, each worth its boost."""
+        """The best `limit` documents by BM25 over the fields, each worth its boost. Raises
+        DamagedJournal where bytes of the index are not what they were."""
         fields = (*(SYMBOL_FIELDS if symbols else ()), *(FILE_FIELDS if files else ()))
         words = dict.fromkeys(token for token in tokens if token)
         if not words or not fields or limit <= 0:
@@ -198,9 +203,14 @@ class TantivyReader:
             )
         # More than asked for, so that of equal scores the names decide and not the order in which
         # they were written.
-        found = self._searcher.search(query, limit=limit + 32, count=False).hits
-        hits = [self._hit(float(score), address) for score, address in found]
+        hits = _asked(lambda: self._search(query, limit + 32))
+        if isinstance(hits, str):
+            raise DamagedJournal(self._folder, hits)
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:limit]
+
+    def _search(self, query: tantivy.Query, limit: int) -> list[SinkHit]:
+        found = self._searcher.search(query, limit=limit, count=False).hits
+        return [self._hit(float(score), address) for score, address in found]
 
     def _term(self, field: str, token: str) -> tantivy.Query:
         term = tantivy.Query.term_query(self._schema, field, token, index_option="freq")
@@ -234,10 +244,22 @@ def _schema() -> tantivy.Schema:
 
 def _opened(folder: str) -> tantivy.Index | None:
     """The index that lies there, None where it cannot be opened."""
+    index = _asked(lambda: tantivy.Index.open(folder))
+    return None if isinstance(index, str) else index
+
+
+def _asked(ask: Callable[[], _T]) -> _T | str:
+    """`ask`'s answer, or what tantivy says of a damaged index."""
     try:
-        return tantivy.Index.open(folder)
-    except _REFUSALS:
-        return None
+        return ask()
+    except _REFUSALS as error:
+        return str(error) or "refused"
+    except BaseException as error:
+        # Where bytes were changed that it believes in, tantivy panics, and that arrives as an
+        # exception which is no Exception and has no public name.
+        if type(error).__name__ != "PanicException":
+            raise
+        return str(error) or "panic"
 
 
 def _opened_elsewhere(folder: str) -> tantivy.Index | None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heimdall import config, hints
+from heimdall.errors import BadConfig
 
 ODD = ["/p/a b", '/p/q"uote\\', "/p/new\nline", "/p/caf\udce9", "/p/日本語", "/p/\u2028"]
 
@@ -269,7 +270,7 @@ def test_the_state_directory_is_the_one_that_the_settings_name(given: str) -> No
     ours = hints.state_home(env, "/home/me")
     try:
         theirs = config.load(env, "/home/me").home
-    except config.BadConfig:
+    except BadConfig:
         theirs = ""
     assert ours == theirs
 

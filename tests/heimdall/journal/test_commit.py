@@ -7,6 +7,7 @@ import pytest
 
 from heimdall.journal.read import open_reader
 from heimdall.journal.values import Move, Refresh, Retract, Skip, Unreadable
+from heimdall.journal.write import JournalWriter
 from heimdall.model import Action, Depth, Presence, Stat
 from tests.heimdall.journal import made
 
@@ -174,11 +175,16 @@ def test_a_batch_is_all_or_nothing(tmp_path: Path) -> None:
         made.commit(journal, A, made.facts("a.py"))
 
 
+def _interrupted(journal: JournalWriter) -> None:
+    with journal.transaction():
+        made.commit(journal, A, made.facts("a.py"))
+        raise KeyboardInterrupt
+
+
 def test_an_inner_transaction_is_undone_with_the_outer_one(tmp_path: Path) -> None:
     with made.writer(tmp_path) as journal:
-        with pytest.raises(KeyboardInterrupt), journal.transaction():
-            made.commit(journal, A, made.facts("a.py"))
-            raise KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt):
+            _interrupted(journal)
         assert journal.path(A) is None
         assert journal.roots() == ()
         made.commit(journal, A, made.facts("a.py"))

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -164,12 +165,13 @@ _STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps=_STEPS)
 def test_any_history_ends_as_if_built_from_scratch_in_any_order(
-    tmp_path_factory: object, steps: list[tuple[str, Facts | None, bool]]
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, Facts | None, bool]]
 ) -> None:
-    lived, fresh = _homes(tmp_path_factory)
+    base = tmp_path_factory.mktemp("journals")
+    lived, fresh = base / "lived", base / "fresh"
     state: dict[str, Facts] = {}
     with made.writer(lived) as journal:
         for path, facts, settle in steps:
@@ -188,10 +190,3 @@ def test_any_history_ends_as_if_built_from_scratch_in_any_order(
         journal.settle()
     assert made.graph(lived) == made.graph(fresh)
     assert all(json.loads(line) for line in made.graph(lived))
-
-
-def _homes(factory: object) -> tuple[Path, Path]:
-    import tempfile
-
-    base = Path(tempfile.mkdtemp(dir=factory.getbasetemp()))  # type: ignore[attr-defined] # pytest's
-    return base / "lived", base / "fresh"
