@@ -1,0 +1,108 @@
+"""audit-backstop: `heimdall verify` finds every drift (also files never indexed); `--deep`
+re-hashes."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from heimdall.config import Settings
+from heimdall.errors import NoJournal
+from heimdall.writer import reconcile, verify
+from tests.support.index import index, settings
+from tests.support.trees import TWO_MODULES, git, plant, repository
+
+OLD_S = 1_000_000_000
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> tuple[Settings, str]:
+    root = repository(str(tmp_path / "r"), TWO_MODULES, commit=True)
+    for name in TWO_MODULES:
+        os.utime(os.path.join(root, name), (OLD_S, OLD_S))
+    made, _ = index(str(tmp_path / "home"), root)
+    return made, root
+
+
+def drifts(made: Settings, root: str, *, deep: bool = False) -> dict[str, str]:
+    return {os.path.relpath(one.path, root): one.why for one in verify(made, deep=deep)}
+
+
+def test_an_index_that_is_true_has_no_drift(project: tuple[Settings, str]) -> None:
+    assert verify(project[0]) == ()
+    assert verify(project[0], deep=True) == ()
+
+
+def test_every_kind_of_drift_is_found_and_named(project: tuple[Settings, str]) -> None:
+    made, root = project
+    plant(root, {"never/seen.py": "s = 1\n", "pkg/low.py": "def changed(): ...\n"})
+    os.unlink(os.path.join(root, "pkg/high.py"))
+    assert drifts(made, root) == {
+        "never/seen.py": "unknown",
+        "pkg/low.py": "changed",
+        "pkg/high.py": "missing",
+    }
+    reconcile(made, None)
+    assert drifts(made, root) == {}
+    git(root, "checkout", "-q", "--", "pkg/high.py")
+    plant(root, {".gitignore": "never/\n"})
+    assert drifts(made, root) == {
+        "pkg/high.py": "reappeared",
+        "never/seen.py": "ignored",
+        ".gitignore": "unknown",
+    }
+    reconcile(made, None)
+    assert drifts(made, root) == {}
+
+
+def test_a_rewrite_under_an_equal_stat_is_found_by_its_hash(project: tuple[Settings, str]) -> None:
+    made, root = project
+    path = Path(root, "pkg/low.py")
+    path.write_bytes(path.read_bytes().replace(b"Low", b"Owl"))
+    os.utime(path, (OLD_S, OLD_S))
+    assert drifts(made, root) == {}
+    assert drifts(made, root, deep=True) == {"pkg/low.py": "hash"}
+    reconcile(made, None)
+    assert drifts(made, root, deep=True) == {"pkg/low.py": "hash"}
+    reconcile(made, None, everything=True)
+    assert drifts(made, root, deep=True) == {}
+
+
+def test_a_file_changed_in_the_tick_it_was_read_in_is_hashed(tmp_path: Path) -> None:
+    root = plant(str(tmp_path / "r"), {"a.py": "def one(): ...\n"})
+    made, _ = index(str(tmp_path / "home"), root)
+    path = Path(root, "a.py")
+    status = path.stat()
+    # The same size in the same tick of the clock: the stat cannot tell, and is not believed.
+    path.write_bytes(b"def two(): ...\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert drifts(made, root) == {"a.py": "hash"}
+    reconcile(made, None)
+    assert drifts(made, root, deep=True) == {}
+
+
+def test_a_file_that_became_something_else_is_a_drift(project: tuple[Settings, str]) -> None:
+    made, root = project
+    path = os.path.join(root, "pkg/low.py")
+    os.unlink(path)
+    os.symlink("high.py", path)
+    assert drifts(made, root) == {"pkg/low.py": "changed"}
+    reconcile(made, None)
+    assert drifts(made, root) == {}
+
+
+def test_an_audit_changes_nothing(project: tuple[Settings, str]) -> None:
+    made, root = project
+    plant(root, {"new.py": "n = 1\n"})
+    before = {name: Path(made.home, name).read_bytes() for name in ("journal.db", "writer.lock")}
+    verify(made, deep=True)
+    reconcile(made, None, everything=True, dry_run=True)
+    after = {name: Path(made.home, name).read_bytes() for name in before}
+    assert after == before
+    assert drifts(made, root) == {"new.py": "unknown"}
+
+
+def test_nothing_to_audit_is_told_apart_from_no_drift(tmp_path: Path) -> None:
+    with pytest.raises(NoJournal):
+        verify(settings(str(tmp_path / "home")))
+    assert not (tmp_path / "home").exists()
