@@ -94,12 +94,13 @@ class Index:
         )
         return tuple(EntryId(id_) for (id_,) in rows)
 
-    def living_file(self, entry_id: str) -> tuple[str, str | None] | None:
-        """File of a living entry and the last commit that touched it (None: ask history)."""
+    def is_last_word(self, entry_id: str) -> bool | None:
+        """Whether `entry_id` is living and the last commit that touched its file; None where only
+        history can tell."""
         row = self.base.execute(
-            "SELECT file, touch FROM entries WHERE id = ? AND until IS NULL", (entry_id,)
+            "SELECT until IS NULL, touch FROM entries WHERE id = ?", (entry_id,)
         ).fetchone()
-        return None if row is None else (row[0], row[1])
+        return None if row is None or row[1] is None else bool(row[0]) and row[1] == entry_id
 
     def living_digest(self, digests: Sequence[str], *, but: str | None = None) -> EntryId | None:
         """The newest living entry with one of `digests`, `but` left out."""

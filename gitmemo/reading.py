@@ -15,10 +15,11 @@ from gitmemo.text import iso_date
 
 def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     """The one entry whose id starts with `text`. Ids that main has left (kept by backup refs of a
-    migration, or on the other side of a merge) are found too. Raises UnknownId, AmbiguousId."""
+    migration, or on the other side of a merge) and entries that no search finds (a foreign line
+    below their trailers) are found too. Raises UnknownId, AmbiguousId."""
     hits = index.entries_like(text)
     if not hits:
-        hits = tuple(hit for hit in repo.find(text) if _claim(repo.raw(hit)) is not None)
+        hits = tuple(hit for hit in repo.find(text) if _file(repo.raw(hit)) is not None)
     if not hits:
         raise UnknownId(text)
     if len(hits) > 1:
@@ -29,17 +30,22 @@ def resolve(repo: Repo, index: Index, text: str) -> EntryId:
 def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
     """The entry `entry_id`, which `resolve` gave."""
     raw = repo.raw(entry_id)
+    file = _file(raw) or ""
+    data = repo.file(entry_id, file) or b""
     message = trailers.parse(raw.message)
-    file = _claim(raw)
-    data = b"" if file is None else repo.file(entry_id, file) or b""
     said = entry.parse(data, digest=message.digest)
+    if message.type is None:  # the file knows better than a message that does not parse
+        message = message._replace(
+            summary=said.summary or message.summary,
+            keywords=said.keywords,
+            kind=said.kind or message.kind,
+        )
     events = index.events()
     trail = _trail(index, events, entry_id)
     reasons = {event.id: event.note for event in events if event.act is Act.DELETE}
-    withdrawn = None if trail.ends or not trail.withdrawn else reasons[trail.withdrawn[0]]
-    return Entry(
+    found = Entry(
         id=entry_id,
-        file=file or "",
+        file=file,
         title=message.subject,
         summary=message.summary,
         keywords=message.keywords,
@@ -56,9 +62,18 @@ def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
         replaces=message.replaces if message.type is Act.REPLACE else None,
         replaced_by=index.successors(entry_id),
         current=trail.ends,
-        withdrawn=withdrawn,
+        withdrawn=None if trail.ends or not trail.withdrawn else reasons[trail.withdrawn[0]],
         author=raw.author,
     )
+    if message.type is None and is_last_word(repo, index.tip, found):
+        return found._replace(active=True, current=(entry_id,))
+    return found
+
+
+def is_last_word(repo: Repo, tip: EntryId, found: Entry) -> bool:
+    """Whether the file of `found` is still there and no later commit touched it."""
+    there = repo.file(tip, found.file) is not None
+    return there and repo.last_touch(tip, found.file) == found.id
 
 
 def chain_events(events: Iterable[Event], start: EntryId) -> list[Event]:
@@ -98,8 +113,7 @@ def _trail(index: Index, events: Iterable[Event], start: EntryId) -> chain.Trail
     )
 
 
-def _claim(raw: Raw) -> str | None:
-    message = trailers.parse(raw.message)
-    return chain.claim(
-        chain.Commit(raw.id, raw.parents, raw.time, raw.author, message, raw.added, raw.removed)
-    )
+def _file(raw: Raw) -> str | None:
+    """The one entry file that a commit added, whatever its message says."""
+    files = [path for path in raw.added if chain.is_entry_path(path)]
+    return files[0] if len(files) == 1 else None

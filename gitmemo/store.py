@@ -151,7 +151,7 @@ class Store:
             more = skip + limit < total
             return Page(commit, total, skip + limit if more else None, index.found(hits, at=at))
 
-        return self._ask(answer, snapshot)
+        return self._ask(answer, snapshot and snapshot.strip())
 
     def read(self, entry_id: str) -> Entry:
         """One entry, also a replaced or withdrawn one, by its hash of seven digits or more.
@@ -312,9 +312,10 @@ def _keywords(words: Sequence[str]) -> tuple[str, ...]:
     """The keywords of a trailer search in the format's folded form."""
     from gitmemo.entry import query_keyword  # noqa: PLC0415 # a text search validates nothing
 
-    if not 1 <= len(words) <= KEYWORDS_LIMIT:
-        raise InvalidDraft("keywords", "count", str(len(words)))
-    return tuple(map(query_keyword, words))
+    folded = tuple(dict.fromkeys(map(query_keyword, words)))
+    if not 1 <= len(folded) <= KEYWORDS_LIMIT:
+        raise InvalidDraft("keywords", "count", str(len(folded)))
+    return folded
 
 
 def _one_commit(index: Index, text: str) -> EntryId | None:

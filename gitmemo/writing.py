@@ -191,11 +191,13 @@ def living(repo: Repo, index: Index, text: str) -> Entry:
     where two histories added one file, one of the two commits stands for it and the other does not.
     """
     entry_id = reading.resolve(repo, index, text)
-    held = index.living_file(entry_id)
-    touch = None if held is None else held[1] or repo.last_touch(index.tip, held[0])
-    if touch != entry_id:
-        raise NotActive(entry_id, index.successors(entry_id))
-    return reading.load(repo, index, entry_id)
+    found = reading.load(repo, index, entry_id)
+    last = index.is_last_word(entry_id)
+    if last is None:
+        last = found.digest != "" and reading.is_last_word(repo, index.tip, found)
+    if not last:
+        raise NotActive(entry_id, found.replaced_by)
+    return found
 
 
 def _similar(index: Index, draft: Draft, leaving: set[str]) -> tuple[EntryId, ...]:
