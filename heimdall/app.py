@@ -6,6 +6,7 @@ write are imported where they are called: a search is a whole process and must n
 and parsers in order not to use them. Held by tests/heimdall/test_app.py.
 """
 
+import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
@@ -14,7 +15,7 @@ import gitmemo
 from heimdall import hints
 from heimdall import paths as names
 from heimdall.config import Settings
-from heimdall.errors import NoJournal, UnknownPath
+from heimdall.errors import DamagedJournal, NoJournal, UnknownPath
 from heimdall.model import Depth, Drift, PathRow, Presence, Report
 
 if TYPE_CHECKING:
@@ -277,10 +278,18 @@ class App:
             return Standing(home, "absent", (), None, project, known)
 
     def rebuild(self, *, progress: Progress | None = None) -> "Result":
-        """Throw the index away and make it again from the disk."""
+        """Throw the index away and make it again from the disk.
+
+        A journal that cannot even be read is set aside, with what it knew of roots: then the
+        project here is all that is indexed again.
+        """
         from heimdall import writer  # noqa: PLC0415 # reading commands do without it
 
-        return writer.rebuild(self.settings, progress=progress)
+        try:
+            return writer.rebuild(self.settings, progress=progress)
+        except DamagedJournal as error:
+            _set_aside(self.settings, error.path)
+        return self.reconcile(everything=True, progress=progress).result
 
     # -- what they share ---------------------------------------------------------------------------
 
@@ -373,6 +382,17 @@ def _reader(settings: Settings) -> "JournalReader":
     from heimdall.journal.read import open_reader  # noqa: PLC0415 # SQLite, where it is needed
 
     return open_reader(settings.home)
+
+
+def _set_aside(settings: Settings, journal: str) -> None:
+    """Rename a journal that nobody can read; its sidecars would poison the next one."""
+    from heimdall.writer.lock import held  # noqa: PLC0415 # only a damaged journal comes here
+
+    with held(settings.home, settings.lock_timeout_s):
+        os.replace(journal, journal + ".damaged")
+        for sidecar in ("-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(journal + sidecar)
 
 
 def _roots(settings: Settings) -> list[str]:

@@ -10,18 +10,21 @@ from collections.abc import Sequence
 
 from heimdall import hints
 from heimdall.cli import options, session
+from heimdall.errors import BadArgument
 
 
 def search(argv: Sequence[str]) -> int | None:
     """`mem search` on these arguments; None where they need explaining."""
     parsed = options.parse(argv, options.SEARCH)
-    if parsed is None or not any(word.strip() for word in parsed.words):
+    if parsed is None:
         return None
     return answer(parsed.words, parsed.values)
 
 
 def answer(words: Sequence[str], values: dict[str, object]) -> int:
-    """Ask and print; an empty answer is a fine answer."""
+    """Ask and print; an empty answer is a fine answer, an empty question is not."""
+    if not any(word.strip() for word in words):
+        raise BadArgument("WORDS", " ".join(words), "is empty")
     from heimdall.cli import render  # noqa: PLC0415 # a hint prints nothing
 
     app = session.open_app()
@@ -44,6 +47,8 @@ def answer(words: Sequence[str], values: dict[str, object]) -> int:
 def append(words: Sequence[str], values: dict[str, object]) -> int:
     """Write the hints; nothing is printed unless asked for."""
     app = session.open_app()
+    if bool(words) == bool(values["stdin"]):
+        raise BadArgument("PATHS", "", "are needed, or --stdin alone")
     paths = hints.from_stdin(sys.stdin.buffer.read(), app.cwd) if values["stdin"] else words
     count = app.hint(paths, str(values["reason"]))
     if values["as_json"]:

@@ -55,7 +55,7 @@ SEARCH = (
         "limit",
         ("--limit", "-n"),
         NUMBER,
-        "At most so many hits, 1 to 20.",
+        "At most so many hits, 1 to 100.",
         default=20,
     ),
     Option("skip", ("--skip",), NUMBER, "Leave out the first hits.", default=0),
