@@ -66,18 +66,21 @@ def aside(path: str) -> bool:
 def fuse(memory: Sequence[Scored], code: Sequence[Scored]) -> list[tuple[Scored, float]]:
     """Both lists as one, best first, each hit with its value. The memory's own order is kept: it
     knows which topic sums up which entry."""
-    valued = [(one, _value(one, memory)) for one in memory]
+    valued = _values(memory)
     for at in range(len(valued) - 2, -1, -1):
         one, value = valued[at]
         valued[at] = (one, max(value, valued[at + 1][1]))
-    valued += [(one, _value(one, code)) for one in code]
     # Stable: equal values keep the order in which the sources gave them, memory first.
-    return sorted(valued, key=lambda pair: -pair[1])
+    return sorted(valued + _values(code), key=lambda pair: -pair[1])
 
 
-def _value(one: Scored, among: Sequence[Scored]) -> float:
-    top = max((other.score for other in among), default=0.0)
-    standing = one.score / top if top > 0 else 0.0
+def _values(hits: Sequence[Scored]) -> list[tuple[Scored, float]]:
+    """Each hit of one source with its value."""
+    top = max((hit.score for hit in hits), default=0.0)
+    return [(hit, _value(hit, hit.score / top if top > 0 else 0.0)) for hit in hits]
+
+
+def _value(one: Scored, standing: float) -> float:
     value = COVERAGE_WEIGHT * one.coverage + (1.0 - COVERAGE_WEIGHT) * max(0.0, standing)
     if one.source == "memory" and one.coverage >= MEMORY_FIRST:
         value += 1.0 - COVERAGE_WEIGHT

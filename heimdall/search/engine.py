@@ -8,7 +8,7 @@ written but one batch of hints, for anchors that moved or died and that the inde
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import gitmemo
 from gitmemo import Found, Kind, Mode, Place
@@ -24,6 +24,9 @@ from heimdall.search import sources as finding
 from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
 from heimdall.search.scene import Scene
+
+if TYPE_CHECKING:
+    from heimdall.core.precise import Named
 
 SOURCES = frozenset({"memory", "code"})
 MEMORY_KINDS = frozenset(Kind)
@@ -115,6 +118,7 @@ class _Search:
         self._witness = Witness(self._scene)
         self._knowledge = knowledge
         self._evidence: list[Evidence] = []
+        self._precise = _named(asked) if asked.precise else None
 
     def run(self, *, hint: bool) -> Report:
         memory, code = self._ask()
@@ -154,7 +158,10 @@ class _Search:
                 show_all=asked.show_all,
                 kinds=kinds,
             )
-        if self._asks_code():
+        if self._precise is not None and not any(self._precise):
+            # Nothing in the question is a name, so no code could be justified.
+            code = finding.Code(self._knowledge.state, ())
+        elif self._asks_code():
             code = finding.from_code(
                 self._settings,
                 self._knowledge,
@@ -199,27 +206,48 @@ class _Search:
             if len(kept) >= asked.limit or (asked.precise and consumed >= PRECISE_LOOK):
                 break
             consumed += 1
-            if one.source == "memory":
-                hit = self._memory_hit(memory.hits[one.at], memory.store, value)
-            else:
-                hit = self._code_hit(code.hits[one.at], value)
-            if hit is not None and (not asked.precise or self._justified(hit, one, memory)):
+            hit = self._judged(one, value, memory, code)
+            if hit is not None:
                 kept.append(hit)
         kept.sort(key=lambda hit: hit.verdict in (Verdict.STALE, Verdict.REMOVED))
         first = asked.skip + 1
         hits = [hit._replace(rank=first + at) for at, hit in enumerate(kept)]
         return _Page(hits, consumed)
 
-    def _justified(self, hit: Hit, one: fuse.Scored, memory: finding.Memory) -> bool:
-        """Whether `precise` may show this hit."""
+    def _judged(
+        self, one: fuse.Scored, value: float, memory: finding.Memory, code: finding.Code
+    ) -> Hit | None:
+        """One hit with its verdict; None where it is not to be shown."""
+        if self._precise is not None:
+            return self._justified(self._precise, one, value, memory, code)
+        if one.source == "memory":
+            return self._memory_hit(memory.hits[one.at], memory.store, value)
+        return self._code_hit(code.hits[one.at], value)
+
+    def _justified(
+        self,
+        names_: "Named",
+        one: fuse.Scored,
+        value: float,
+        memory: finding.Memory,
+        code: finding.Code,
+    ) -> Hit | None:
+        """The same where only what fits and is proven may be shown; the words are asked first,
+        because they cost less than the disk."""
         from heimdall.core import precise  # noqa: PLC0415 # the default mode never asks
 
+        hit: Hit | None = None
         if one.source == "memory":
             found = memory.hits[one.at]
-            said = " ".join((found.title, found.summary, *found.keywords))
-            return precise.memory(hit.verdict, self._asked.query, said)
-        named = " ".join(self._asked.words)
-        return hit.path is not None and precise.code(hit.verdict, named, hit.symbol, hit.path)
+            head = " ".join((found.title, found.summary, *found.keywords))
+            if precise.fits_memory(self._asked.query, head):
+                hit = self._memory_hit(found, memory.store, value)
+        else:
+            coded = code.hits[one.at]
+            symbol = coded.node.qualname if coded.node.key else None
+            if precise.fits_code(names_, symbol, coded.row.path):
+                hit = self._code_hit(coded, value)
+        return hit if hit is not None and hit.verdict in precise.PROVEN else None
 
     def _memory_hit(self, found: Found, store: str | None, value: float) -> Hit | None:
         evidence = self._witness.of_entry(found, self._asked.query)
@@ -344,6 +372,13 @@ def _matched(query: tuple[str, ...], found: finding.CodeHit) -> tuple[str, ...]:
     node = found.node
     said = set(gitmemo.tokens(f"{found.row.path} {node.qualname} {node.signature} {node.doc}"))
     return tuple(token for token in query if token in said)
+
+
+def _named(asked: Asked) -> "Named":
+    """What the question names as code."""
+    from heimdall.core import precise  # noqa: PLC0415 # the default mode never asks
+
+    return precise.named(" ".join(asked.words))
 
 
 def _mode(mode: str) -> Mode:

@@ -75,6 +75,7 @@ class Witness:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._knowledge = scene.knowledge
+        self._content_of: dict[str, float | None] = {}
 
     # -- an entry ----------------------------------------------------------------------------------
 
@@ -312,14 +313,17 @@ class Witness:
         elif seen.digest is not None and seen.digest == row.digest:
             state = AnchorState.SAME
         text = text_of(seen.data) if seen.data is not None else None
+        if row.path not in self._content_of:
+            # Several definitions of one file share its content.
+            self._content_of[row.path] = None if text is None else answers(query, text)
         said = f"{path}\n{node.qualname}\n{node.signature}\n{node.doc}"
-        own = _lines(text, node) if text is not None else ""
+        own = "" if text is None else _lines(text, node)
         fact = AnchorFact(path, node.qualname if node.key else None, state, why=seen.why)
         return Evidence(
             source="code",
             anchors=(fact,),
             coverage=answers(query, f"{said}\n{own}"),
-            content=None if text is None else answers(query, text),
+            content=self._content_of[row.path],
             index_behind=state is not AnchorState.SAME,
         )
 

@@ -18,7 +18,7 @@ from heimdall.core.coverage import answers
 from heimdall.model import Node, PathRow, Presence
 from heimdall.search.knowledge import Knowledge
 
-CODE_HITS = 60
+CODE_HITS = 40
 """How many files and how many definitions the code index is asked for."""
 
 

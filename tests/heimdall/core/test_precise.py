@@ -3,28 +3,26 @@
 import pytest
 
 from gitmemo import query_tokens
-from heimdall.core.precise import code, memory
+from heimdall.core.precise import PROVEN, fits_code, fits_memory, named
 from heimdall.model import Verdict
 
 HEAD = "[cache] bound the LRU Cap is 512 entries, evicted by age cache lru eviction"
 
 
-def test_a_memory_whose_head_holds_the_question_is_shown() -> None:
-    assert memory(Verdict.STRONG, query_tokens("what is the cap of the LRU cache"), HEAD)
+def test_a_memory_whose_head_holds_the_question_fits() -> None:
+    assert fits_memory(query_tokens("what is the cap of the LRU cache"), HEAD)
 
 
-def test_a_memory_that_shares_a_word_is_not() -> None:
-    assert not memory(Verdict.STRONG, query_tokens("clear the browser cache on deploy"), HEAD)
+def test_a_memory_that_shares_a_word_does_not() -> None:
+    assert not fits_memory(query_tokens("clear the browser cache on deploy"), HEAD)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.WEAK, Verdict.STALE, Verdict.REMOVED])
-def test_what_is_not_proven_is_not_shown(verdict: Verdict) -> None:
-    assert not memory(verdict, query_tokens("LRU cache"), HEAD)
-    assert not code(verdict, "`Cache.evict`", "Cache.evict", "/p/cache.py")
+def test_only_two_verdicts_are_proof() -> None:
+    assert frozenset({Verdict.STRONG, Verdict.REBUILT}) == PROVEN
 
 
 @pytest.mark.parametrize(
-    ("question", "shown"),
+    ("question", "fits"),
     [
         ("why does `evict` loop", True),
         ("why does Cache.evict loop", True),
@@ -34,10 +32,22 @@ def test_what_is_not_proven_is_not_shown(verdict: Verdict) -> None:
         ("Other.evict is fine", False),
     ],
 )
-def test_a_definition_is_shown_when_it_is_named_as_code(question: str, shown: bool) -> None:
-    assert code(Verdict.STRONG, question, "Cache.evict", "/p/cache.py") is shown
+def test_a_definition_fits_when_it_is_named_as_code(question: str, fits: bool) -> None:
+    assert fits_code(named(question), "Cache.evict", "/p/cache.py") is fits
 
 
-def test_a_file_is_shown_when_it_is_named() -> None:
-    assert code(Verdict.STRONG, "look at cache.py please", None, "/p/cache.py")
-    assert not code(Verdict.STRONG, "look at the cache", None, "/p/cache.py")
+@pytest.mark.parametrize(
+    ("question", "fits"),
+    [
+        ("look at cache.py please", True),
+        ("what is in `src/cache.py`?", True),
+        ("look at the cache", False),
+        ("look at mycache.py", False),
+    ],
+)
+def test_a_file_fits_when_it_is_named(question: str, fits: bool) -> None:
+    assert fits_code(named(question), None, "/p/cache.py") is fits
+
+
+def test_a_question_in_plain_words_names_nothing() -> None:
+    assert not any(named("why is the build slow today. Any idea?"))
