@@ -34,7 +34,7 @@ UNFINISHED = frozenset({"changing"})
 """A file that was written to while it was read stays queued; the next pass reads it again."""
 
 _LOOKED_AT = 256
-_BATCH = 256
+_BATCH = 1024
 _BATCH_TEXT = 8 * 1024 * 1024
 _PATIENCE_S = 5.0
 
