@@ -7,19 +7,19 @@ written but one batch of hints, for anchors that moved or died and that the inde
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import gitmemo
 from gitmemo import Found, Kind, Mode, Place
-from heimdall import hints
-from heimdall import paths as names
+from heimdall import hints as hinting
 from heimdall.config import Settings
 from heimdall.core import fuse
 from heimdall.core.verdict import judge
 from heimdall.errors import BadArgument
-from heimdall.model import AnchorFact, AnchorState, Evidence, Hit, Presence, Report, Verdict
+from heimdall.model import Evidence, Hit, Report, Verdict
 from heimdall.search import cursor as cursors
+from heimdall.search import hits, trace
 from heimdall.search import sources as finding
 from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 SOURCES = frozenset({"memory", "code"})
 MEMORY_KINDS = frozenset(Kind)
+
+DEAD = frozenset({Verdict.STALE, Verdict.REMOVED})
+"""What comes last on its page; of code it is shown only on demand."""
 
 PRECISE_LOOK = 40
 """How many hits `precise` judges at most in its search for ones that it can justify."""
@@ -53,7 +56,7 @@ class Asked(NamedTuple):
 class _Page(NamedTuple):
     """The hits of one page, and how many places of the ranking they took."""
 
-    hits: list[Hit]
+    shown: list[Hit]
     consumed: int
 
 
@@ -117,7 +120,7 @@ class _Search:
         self._scene = Scene(os.path.realpath(place.root), knowledge)
         self._witness = Witness(self._scene)
         self._knowledge = knowledge
-        self._evidence: list[Evidence] = []
+        self._met: list[Evidence] = []
         self._precise = _named(asked) if asked.precise else None
 
     def run(self, *, hint: bool) -> Report:
@@ -125,7 +128,7 @@ class _Search:
         if memory.error is not None and code.state not in ("ok", "behind"):
             # Nothing can answer: the store's own error says best what is missing.
             raise memory.error
-        ranked = _rank(memory, code)
+        ranked = self._rank(memory, code)
         page = self._judge(ranked, memory, code)
         if hint:
             self._hint()
@@ -135,10 +138,10 @@ class _Search:
         return Report(
             query=" ".join(self._asked.words),
             snapshot=memory.snapshot,
-            total=len(page.hits) if self._asked.precise else total,
+            total=len(page.shown) if self._asked.precise else total,
             next=cursors.write(cursors.Cursor(memory.snapshot, following)) if left else None,
             sources=self._states(memory, code),
-            hits=tuple(page.hits),
+            hits=tuple(page.shown),
         )
 
     # -- finding -----------------------------------------------------------------------------------
@@ -190,6 +193,19 @@ class _Search:
             states["code"] = "error" if damaged else code.state
         return states
 
+    def _rank(self, memory: finding.Memory, code: finding.Code) -> list[tuple[fuse.Scored, float]]:
+        remembered = [
+            fuse.Scored("memory", at, hit.score, hit.coverage) for at, hit in enumerate(memory.hits)
+        ]
+        coded = [
+            fuse.Scored("code", at, hit.score, hit.coverage, self._aside(hit))
+            for at, hit in enumerate(code.hits)
+        ]
+        return fuse.fuse(remembered, coded)
+
+    def _aside(self, hit: finding.CodeHit) -> bool:
+        return fuse.aside(self._scene.relative(hit.row.path))
+
     # -- judging -----------------------------------------------------------------------------------
 
     def _judge(
@@ -209,10 +225,10 @@ class _Search:
             hit = self._judged(one, value, memory, code)
             if hit is not None:
                 kept.append(hit)
-        kept.sort(key=lambda hit: hit.verdict in (Verdict.STALE, Verdict.REMOVED))
+        kept.sort(key=lambda hit: hit.verdict in DEAD)
         first = asked.skip + 1
-        hits = [hit._replace(rank=first + at) for at, hit in enumerate(kept)]
-        return _Page(hits, consumed)
+        shown = [hit._replace(rank=first + at) for at, hit in enumerate(kept)]
+        return _Page(shown, consumed)
 
     def _judged(
         self, one: fuse.Scored, value: float, memory: finding.Memory, code: finding.Code
@@ -251,127 +267,31 @@ class _Search:
 
     def _memory_hit(self, found: Found, store: str | None, value: float) -> Hit | None:
         evidence = self._witness.of_entry(found, self._asked.query)
-        judgement = judge(evidence)
-        if judgement.verdict is Verdict.REMOVED and not self._asked.show_all:
+        judged = judge(evidence)
+        if judged.verdict is Verdict.REMOVED and not self._asked.show_all:
             return None
-        self._evidence.append(evidence)
-        place = self._place_of(evidence)
-        return Hit(
-            rank=0,
-            source="memory",
-            id=found.id,
-            store=store,
-            title=found.title,
-            summary=found.summary,
-            kind=found.kind,
-            path=place[0],
-            line=None,
-            symbol=place[1],
-            score=round(value, 4),
-            matched=found.matched,
-            verdict=judgement.verdict,
-            reasons=judgement.reasons,
-            coverage=round(found.coverage, 4),
-            content_coverage=None if evidence.content is None else round(evidence.content, 4),
-            anchors=evidence.anchors,
+        self._met.append(evidence)
+        return hits.of_memory(
+            found, evidence, judged, store=store, root=self._scene.root, value=value
         )
-
-    def _place_of(self, evidence: Evidence) -> tuple[str | None, str | None]:
-        """Where the reader should look: the first anchor that lives, symbols before files; else the
-        first of all. Absolute path and symbol."""
-        living = [
-            fact
-            for fact in evidence.anchors
-            if fact.state not in (AnchorState.MISSING, AnchorState.UNREACHABLE)
-        ]
-        facts = sorted(living or evidence.anchors[:1], key=lambda fact: fact.symbol is None)
-        if not facts:
-            return None, None
-        path, _, symbol = (facts[0].now or "").partition("#")
-        if facts[0].now is None or facts[0].symbol is None:
-            path, symbol = facts[0].now or facts[0].path, facts[0].symbol or ""
-        return os.path.join(self._scene.root, path), symbol or None
 
     def _code_hit(self, found: finding.CodeHit, value: float) -> Hit | None:
         evidence = self._witness.of_code(found.row, found.node, self._asked.query)
-        judgement = judge(evidence)
-        gone = judgement.verdict in (Verdict.STALE, Verdict.REMOVED)
-        self._evidence.append(evidence)
-        if gone and not self._asked.show_all:
+        judged = judge(evidence)
+        self._met.append(evidence)
+        if judged.verdict in DEAD and not self._asked.show_all:
             return None
-        path = self._scene.relative(found.row.path)
-        symbol = found.node.qualname if found.node.key else None
-        return Hit(
-            rank=0,
-            source="code",
-            id=names.node_id(found.row.path, found.node.key),
-            store=None,
-            title=path if symbol is None else symbol,
-            summary=found.node.doc or found.node.signature,
-            kind=found.node.kind,
-            path=found.row.path,
-            line=found.node.line,
-            symbol=symbol,
-            score=round(value, 4),
-            matched=_matched(self._asked.query, found),
-            verdict=judgement.verdict,
-            reasons=judgement.reasons,
-            coverage=round(evidence.coverage, 4),
-            content_coverage=None if evidence.content is None else round(evidence.content, 4),
-            anchors=evidence.anchors,
-        )
+        return hits.of_code(found, evidence, judged, query=self._asked.query, value=value)
 
     # -- the one trace -----------------------------------------------------------------------------
 
     def _hint(self) -> None:
-        """Tell the writer which paths to look at again: those of anchors that moved or died while
-        the index still believes in them. Without an index there is nothing to tell."""
-        if self._knowledge.state == "absent":
-            return
-        told: dict[str, None] = {}
-        for evidence in self._evidence:
-            for fact in evidence.anchors:
-                if fact.state in (AnchorState.MISSING, AnchorState.MOVED):
-                    told.update(dict.fromkeys(self._news(fact, evidence.source)))
+        """Tell the writer what the index is wrong about, as far as this search met it."""
+        told = trace.news(self._scene, self._met)
         if told:
-            mem = os.path.join(self._place.store_root, ".mem", ".git", hints.FALLBACK_NAME)
+            mem = os.path.join(self._place.store_root, ".mem", ".git", hinting.FALLBACK_NAME)
             moment = int(self._settings.now() * 1000)
-            hints.append(self._settings.home, list(told), "search", at_ms=moment, fallback=mem)
-
-    def _news(self, fact: AnchorFact, source: str) -> Iterator[str]:
-        """The absolute paths of one anchor of which the index says something else than the disk.
-        Where it believes in a remembered file that is nowhere to be found, the whole checkout is
-        one of them: the content may be in a file that the index has never seen."""
-        now = fact.now
-        gone = os.path.normpath(os.path.join(self._scene.root, fact.path))
-        row = self._knowledge.row(gone)
-        if (row is None or row.state is Presence.PRESENT) and not self._scene.seen(gone).there:
-            yield gone
-            if row is not None and now is None and source == "memory":
-                yield self._scene.root
-        if now is not None:
-            new = os.path.join(self._scene.root, now.partition("#")[0])
-            known = self._knowledge.row(new)
-            if known is None or known.digest != self._scene.seen(new).digest:
-                yield new
-
-
-def _rank(memory: finding.Memory, code: finding.Code) -> list[tuple[fuse.Scored, float]]:
-    remembered = [
-        fuse.Scored("memory", at, hit.score, hit.coverage) for at, hit in enumerate(memory.hits)
-    ]
-    coded = [
-        fuse.Scored("code", at, hit.score, hit.coverage, fuse.aside(hit.row.path))
-        for at, hit in enumerate(code.hits)
-    ]
-    return fuse.fuse(remembered, coded)
-
-
-def _matched(query: tuple[str, ...], found: finding.CodeHit) -> tuple[str, ...]:
-    """The query's tokens that the definition's own name, path or signature holds."""
-    node = found.node
-    said = set(gitmemo.tokens(f"{found.row.path} {node.qualname} {node.signature} {node.doc}"))
-    return tuple(token for token in query if token in said)
+            hinting.append(self._settings.home, told, "search", at_ms=moment, fallback=mem)
 
 
 def _named(asked: Asked) -> "Named":

@@ -390,3 +390,22 @@ def test_a_dead_anchor_is_hinted_until_the_index_knows(desk: Desk) -> None:
     desk.index("src/retry.py", sink=True)
     desk.ask("retry limit")
     assert desk.hinted() == []
+
+
+def test_a_project_that_lives_among_tests_is_not_all_set_aside(tmp_path: Path) -> None:
+    inner = tmp_path / "tests"
+    inner.mkdir()
+    desk = Desk(inner)
+    desk.index(sink=True)
+    assert desk.ask("retry budget").hits[0].score > 0.8
+
+
+def test_a_path_may_hold_the_sign_that_parts_it_from_its_symbol(desk: Desk) -> None:
+    desk.put("src/c#.py", CODE)
+    desk.remove("src/retry.py")
+    desk.write("`retry_budget` counts", "src/c#.py")
+    desk.index(sink=True)
+    desk.move("src/c#.py", "lib/d#.py")
+    hit = desk.ask("retry budget counts", sources=frozenset({"memory"})).hits[0]
+    assert (hit.path, hit.symbol) == (str(desk.root / "lib/d#.py"), "retry_budget")
+    assert sorted(desk.hinted()) == ["lib/d#.py", "src/c#.py"]
