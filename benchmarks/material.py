@@ -1,0 +1,105 @@
+"""What is measured on: real code, many small files, many memories. All made, none downloaded."""
+
+import os
+import random
+import shutil
+import sysconfig
+from collections.abc import Iterator
+
+from benchmarks.common import Place, note
+from gitmemo import CodeState, Draft, Kind
+from gitmemo.plan import add
+
+DAY_MS = 86_400_000
+FIRST_MS = 1_700_000_000_000
+MEMORIES = 10_000
+WORDS = tuple(
+    "retry budget cache index lock parser token socket thread buffer encoder header request"  # noqa: SIM905 # a list of words is read as one
+    " timeout scheduler queue worker commit branch merge path symbol hash digest verdict anchor"
+    " stream session cookie router template column migration cursor page snapshot filter".split()
+)
+
+
+def standard_library(target: str) -> tuple[int, int]:
+    """A copy of this Python's own library; its Python files and lines."""
+    source = sysconfig.get_paths()["stdlib"]
+    files = lines = 0
+    for folder, folders, names in os.walk(source):
+        folders[:] = [n for n in folders if n not in ("site-packages", "__pycache__")]
+        place = os.path.normpath(os.path.join(target, os.path.relpath(folder, source)))
+        for name in names:
+            if name.endswith(".py"):
+                os.makedirs(place, exist_ok=True)
+                copied = shutil.copyfile(os.path.join(folder, name), os.path.join(place, name))
+                with open(copied, "rb") as file:
+                    lines += file.read().count(b"\n")
+                files += 1
+    return files, lines
+
+
+def code_repository(place: Place, name: str) -> str:
+    """A git repository that holds the copy; its path."""
+    top = os.path.join(place.top, name)
+    files, lines = standard_library(os.path.join(top, "lib"))
+    note(f"a copy of the standard library: {files:,} files, {lines:,} lines")
+    place.git(top, "init", "-q", "-b", "main")
+    place.git(top, "add", "-A")
+    place.git(top, "commit", "-q", "-m", "real code")
+    return top
+
+
+def many_files(place: Place, count: int) -> str:
+    """A git repository of `count` small Python files in folders of a hundred; its path."""
+    top = os.path.join(place.top, f"files-{count}")
+    for number in range(count):
+        folder = os.path.join(top, f"package{number // 100:03}")
+        if number % 100 == 0:
+            os.makedirs(folder)
+        with open(os.path.join(folder, f"module{number:05}.py"), "w", encoding="utf-8") as file:
+            file.write(f"def work_{number}(value):\n    return value + {number}\n")
+    place.git(top, "init", "-q", "-b", "main")
+    place.git(top, "add", "-A")
+    place.git(top, "commit", "-q", "-m", "many files")
+    return top
+
+
+def drafts(count: int) -> Iterator[Draft]:
+    """Different memories in words of code, the same ones at every run."""
+    chance = random.Random(7)
+    for number in range(count):
+        some = chance.sample(WORDS, 6)
+        yield Draft(
+            title=f"{some[0]} {some[1]} number{number} keeps its {some[2]}",
+            summary=f"The {some[0]} waits for the {some[3]}; case{number % 997} has the {some[4]}.",
+            keywords=(some[0], some[1], some[5], f"case{number % 997}"),
+            content=f"Measured on {number}: " + " ".join(chance.choices(WORDS, k=60)),
+            kind=Kind.TASK,
+        )
+
+
+def fill_store(place: Place, root: str, count: int) -> None:
+    """Open a memory in `root` and put `count` entries into it, one commit each as ever, but in one
+    stream: what is measured is not how they came there."""
+    place.command(root, "mem", "init", "--no-index")
+    store = os.path.join(root, ".mem")
+    tip = place.git(store, "rev-parse", "main").decode().strip()
+    place.git(store, "fast-import", "--quiet", data=b"".join(_stream(tip, count)))
+    place.git(store, "reset", "-q", "--hard", "main")
+    # One write by the front door lets the derived index catch up, as it would have all along.
+    more = ("--title", "the last one", "--summary", "It is here.", "-k", "last", "-k", "one")
+    place.command(root, "mem", "write", *more)
+
+
+def _stream(tip: str, count: int) -> Iterator[bytes]:
+    parent = tip
+    for number, draft in enumerate(drafts(count)):
+        when = FIRST_MS + number * DAY_MS // 24
+        change = add(draft, now_ms=when, code=CodeState(), anchors=(), taken=())
+        message = change.message.encode()
+        who = f"bench <bench@localhost> {when // 1000} +0000"
+        yield f"commit refs/heads/main\nmark :{number + 1}\nauthor {who}\n".encode()
+        yield f"committer {who}\ndata {len(message)}\n".encode() + message
+        yield f"\nfrom {parent}\n".encode()
+        for path, data in change.add:
+            yield f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n"
+        parent = f":{number + 1}"

@@ -1,0 +1,109 @@
+"""All rows, or those named: `python -m benchmarks.run [--json] [--runs N] [ROW…]`."""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import audit, hint, index, material, search, write
+from benchmarks.common import Place, Row, note, private_place
+
+ROWS = ("index", "search", "hint", "write", "audit")
+
+
+def main() -> int:
+    """Measure and print; exit 1 where a promise is not kept."""
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join(ROWS))
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--runs", type=int, default=9, help="runs a row (an index: a third)")
+    asked = parser.parse_args()
+    unknown = set(asked.rows) - set(ROWS)
+    if unknown:
+        parser.error(f"no such row: {', '.join(sorted(unknown))}")
+    with private_place() as place:
+        rows = list(measure(place, set(asked.rows or ROWS), asked.runs))
+    if asked.json:
+        sys.stdout.write(
+            json.dumps({"machine": machine(), "rows": [value(r) for r in rows]}) + "\n"
+        )
+    else:
+        show(rows)
+    return int(any(row.promise is not None and row.ratio > row.promise for row in rows))
+
+
+def measure(place: Place, wanted: set[str], runs: int) -> Iterator[Row]:
+    """The rows in order; material is made once and shared."""
+    code = material.code_repository(place, "code")
+    if "index" in wanted:
+        note("index")
+        yield from index.measure(place, code, max(1, runs // 3))
+    elif "search" in wanted:
+        place.command(code, "heimdall", "reconcile", code)
+    if wanted & {"search", "write"}:
+        note(f"a memory of {material.MEMORIES:,} entries")
+        material.fill_store(place, code, material.MEMORIES)
+    if "search" in wanted:
+        note("search")
+        yield from search.measure(place, code, runs)
+    if "hint" in wanted:
+        note("hint")
+        yield from hint.measure(place, code, runs)
+    if "write" in wanted:
+        note("write")
+        small = os.path.join(place.top, "small")
+        os.makedirs(small)
+        place.git(small, "init", "-q", "-b", "main")
+        material.fill_store(place, small, 100)
+        yield from write.measure(place, small, code, runs)
+    if "audit" in wanted:
+        note("audit")
+        yield from audit.measure(place, material.many_files(place, 10_000), runs)
+
+
+def machine() -> dict[str, object]:
+    """What the figures were measured on."""
+    git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
+    return {
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
+        "git": git.split()[2],
+        "load": os.getloadavg()[0],
+    }
+
+
+def value(row: Row) -> dict[str, object]:
+    """One row as JSON; seconds."""
+    kept = None if row.promise is None else row.ratio <= row.promise
+    return {**row._asdict(), "ratio": round(row.ratio, 3), "kept": kept}
+
+
+def show(rows: list[Row]) -> None:
+    """The table of docs/performance.md."""
+    facts = machine()
+    table = Table(title=", ".join(f"{k} {v}" for k, v in facts.items()), title_justify="left")
+    for head in ("work", "ours", "yardstick", "its time", "ratio", "promise", "note"):
+        table.add_column(head, justify="right" if head in ("ours", "its time", "ratio") else "left")
+    for row in rows:
+        promise = "" if row.promise is None else f"<= {row.promise:g}"
+        broken = row.promise is not None and row.ratio > row.promise
+        style = "red" if broken else None
+        cells = (row.name, span(row.ours_s), row.yardstick, span(row.theirs_s))
+        table.add_row(*cells, f"{row.ratio:.2f}", promise, row.detail, style=style)
+    Console(width=None if sys.stdout.isatty() else 150, highlight=False).print(table)
+
+
+def span(seconds: float) -> str:
+    """A time as people read it."""
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
