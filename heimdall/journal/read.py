@@ -5,7 +5,6 @@ against what a writer may have done meanwhile; a torn one is read again. Paths a
 `values`. The statements stand beside the methods that use them, in `sql`.
 """
 
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
@@ -106,6 +105,10 @@ class JournalReader:
             else:
                 others.append(path)
         return proven, frozenset(others)
+
+    def gone(self, root: str) -> tuple[PathRow, ...]:
+        """The rows of `root` that are GONE, by path."""
+        return tuple(map(_path_row, self._rows(sql.GONE_OF, (schema.blob(root),))))
 
     def holds(self, directory: str) -> bool:
         """Whether paths beneath `directory` are known that are not GONE."""
@@ -241,6 +244,8 @@ def queued(connection: sqlite3.Connection, limit: int, after: int) -> tuple[Queu
 
 
 def _proof(root: str, asked: Depth, versions: Mapping[str, str]) -> dict[str, object]:
+    import json  # noqa: PLC0415 # a search has no use for it
+
     return {
         "root": schema.blob(root),
         "asked": int(asked),
@@ -319,11 +324,17 @@ def stored_facts(db: sqlite3.Connection, path: str, edges_statement: str) -> Fac
         language,
         reason,
         package,
-        None if exports is None else tuple(json.loads(exports)),
+        None if exports is None else _listed(exports),
         nodes,
         edges,
         tuple(Binding(*binding) for binding in bindings),
     )
+
+
+def _listed(names: str) -> tuple[str, ...]:
+    import json  # noqa: PLC0415 # few files list what they export, and a search asks for none
+
+    return tuple(json.loads(names))
 
 
 def edge(  # noqa: PLR0917 # one row of EDGES_AS_EXTRACTED, in its order

@@ -25,6 +25,7 @@ _PROVEN = """
 STATS = f"""
     SELECT p.path, p.size, p.mtime_ns, p.inode, coalesce({_PROVEN}, 0)
     FROM paths p JOIN roots r ON r.id = p.root WHERE r.path = :root AND p.state != 1"""
+GONE_OF = f"SELECT {_PATH_COLUMNS} WHERE r.path = ? AND p.state = 1 ORDER BY p.path"
 HOLDS = "SELECT EXISTS (SELECT 1 FROM paths WHERE path >= ? AND path < ? AND state != 1)"
 BY_DIGEST = "SELECT path FROM paths WHERE hash = ? AND state = 0 ORDER BY path"
 MOVES_FROM = "SELECT old, new, similarity, at FROM moves WHERE old = ? ORDER BY at DESC, new"
@@ -117,8 +118,8 @@ OUTWARD = """
     SELECT place, src, relation, line, module, name, strategy, confidence, dst, via, sure FROM edges
     WHERE owner = ? AND module IS NOT NULL ORDER BY place"""
 BIND = "UPDATE edges SET dst = ?, via = ?, sure = ? WHERE owner = ? AND place = ?"
-TOKENS_OF = "SELECT tokens FROM paths WHERE id = ?"
-SET_TOKENS = "UPDATE paths SET tokens = ? WHERE id = ?"
+TOKENS_OF = "SELECT tokens FROM kept WHERE owner = ?"
+SET_TOKENS = "UPDATE kept SET tokens = ? WHERE owner = ?"
 SETTLED_PATHS = "DELETE FROM unsettled_paths"
 SETTLED_TOKENS = "DELETE FROM unsettled_tokens"
 _UNIT_COLUMNS = """
@@ -149,9 +150,9 @@ GENERATION = """
            (SELECT generation FROM paths WHERE path = :path)"""
 DEQUEUE = "DELETE FROM queue WHERE path = ? AND generation = ?"
 OWNER = """
-    SELECT p.id, p.state, p.tokens, r.path FROM paths p LEFT JOIN roots r ON r.id = p.root
-    WHERE p.path = ?"""
-SKETCH = "SELECT sketch FROM paths WHERE path = ?"
+    SELECT p.id, p.state, k.tokens, r.path FROM paths p LEFT JOIN roots r ON r.id = p.root
+    LEFT JOIN kept k ON k.owner = p.id WHERE p.path = ?"""
+SKETCH = "SELECT k.sketch FROM paths p JOIN kept k ON k.owner = p.id WHERE p.path = ?"
 INSERT_PATH = """
     INSERT INTO paths (path, root, state, asked, depth, extractor, language, generation,
                        skip_reason, reconciled_at, package)
@@ -159,7 +160,7 @@ INSERT_PATH = """
 UPDATE_PATH = """
     UPDATE paths SET root = ?, state = 0, hash = ?, size = ?, mtime_ns = ?, inode = ?, asked = ?,
         depth = ?, extractor = ?, language = ?, generation = ?, skip_reason = ?, reconciled_at = ?,
-        package = ?, exports = ?, tail = ?, kin = ?, sketch = ?, tokens = NULL, trouble = ''
+        package = ?, exports = ?, tail = ?, kin = ?, trouble = ''
         WHERE id = ?"""
 REFRESH_PATH = """
     UPDATE paths SET state = 0, size = ?, mtime_ns = ?, inode = ?, generation = ?,
@@ -167,7 +168,10 @@ REFRESH_PATH = """
 RETRACT_PATH = """
     UPDATE paths SET state = 1, size = NULL, mtime_ns = NULL, inode = NULL, depth = 0,
         generation = ?, skip_reason = '', reconciled_at = ?, tail = NULL, kin = NULL,
-        trouble = '', exports = NULL, package = '', tokens = NULL WHERE id = ?"""
+        trouble = '', exports = NULL, package = '' WHERE id = ?"""
+KEEP = "INSERT OR REPLACE INTO kept VALUES (?, ?, NULL)"
+FORGET_TOKENS = "UPDATE kept SET tokens = NULL WHERE owner = ?"
+DELETE_KEPT = "DELETE FROM kept WHERE owner = ?"
 KEEP_PATH = """
     UPDATE paths SET state = 2, generation = ?, trouble = ?, reconciled_at = ? WHERE path = ?"""
 DELETE_NODES = "DELETE FROM nodes WHERE id BETWEEN ? AND ?"
@@ -195,7 +199,9 @@ ADOPT = """
     UPDATE paths SET root = :new WHERE path >= :first AND path < :last AND root = :old"""
 ROOT_IDS = "SELECT id, path FROM roots"
 ROOT_ID = "SELECT id FROM roots WHERE path = ?"
-PATHS_OF_ROOT = "SELECT id, path, tokens FROM paths WHERE root = ? ORDER BY path"
+PATHS_OF_ROOT = """
+    SELECT p.id, p.path, k.tokens FROM paths p LEFT JOIN kept k ON k.owner = p.id
+    WHERE p.root = ? ORDER BY p.path"""
 DELETE_ROOT = "DELETE FROM roots WHERE id = ?"
 DELETE_SKIPS = "DELETE FROM skips WHERE root = ?"
 INSERT_SKIP = "INSERT OR REPLACE INTO skips VALUES (?, ?, ?)"
@@ -204,4 +210,15 @@ REMOVE_STORE = "DELETE FROM stores WHERE path = ?"
 RECORD_MOVE = "INSERT OR REPLACE INTO moves VALUES (?, ?, ?, ?)"
 SET_PASS = "UPDATE meta SET value = ? WHERE key = 'pass'"
 OLD_PATHS = "SELECT id FROM paths WHERE state = 1 AND reconciled_at < ?"
+CARRIED = {
+    "SELECT path, depth, added_at FROM roots": (
+        "INSERT INTO roots (path, depth, added_at) VALUES (?, ?, ?)"
+    ),
+    "SELECT path, root, seen_at FROM stores": (
+        "INSERT INTO stores (path, root, seen_at) VALUES (?, ?, ?)"
+    ),
+}
+OBJECTS = """
+    SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view')
+    AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"""
 OLD_MOVES = "DELETE FROM moves WHERE at < ?"

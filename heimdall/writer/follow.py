@@ -6,6 +6,7 @@ may come first.
 """
 
 from collections.abc import Sequence
+from os.path import splitext
 
 from heimdall.journal.values import Move
 from heimdall.journal.write import JournalWriter
@@ -68,16 +69,22 @@ def _late(
     found: list[Move] = []
     for root in sorted({arrival.root for arrival in arrivals}):
         mine = [arrival for arrival in arrivals if arrival.root == root]
-        gone = [
-            Departure(row.path, root, row.digest, journal.sketch(row.path), row.generation)
-            for row in journal.paths(root)
-            if row.state is Presence.GONE
-            and row.path not in departed
+        digests = {arrival.digest for arrival in mine}
+        kinds = {splitext(arrival.path)[1] for arrival in mine}
+        candidates = [
+            row
+            for row in journal.gone(root)
+            if row.path not in departed
+            and (row.digest in digests or splitext(row.path)[1] in kinds)
             and not journal.moves_from(row.path)
         ]
-        if len(mine) * len(gone) <= _PAIRS:
-            found += moves(gone, mine, at)
+        if len(mine) * len(candidates) <= _PAIRS:
+            found += moves([_departure(journal, row) for row in candidates], mine, at)
     return found
+
+
+def _departure(journal: JournalWriter, row: PathRow) -> Departure:
+    return Departure(row.path, row.root, row.digest, journal.sketch(row.path), row.generation)
 
 
 def _newer_kin(gone: Departure, row: PathRow) -> bool:

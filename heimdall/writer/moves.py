@@ -47,12 +47,13 @@ class Arrival(NamedTuple):
 
 
 def moves(
-    departures: Iterable[Departure], arrivals: Sequence[Arrival], at: int
+    departures: Iterable[Departure], arrivals: Iterable[Arrival], at: int
 ) -> tuple[Move, ...]:
     """For each departure its moves: every identical arrival (its namesakes alone, if it has any),
     else the one similar arrival of its root, if one stands out."""
+    places = list({arrival.path: arrival for arrival in arrivals}.values())
     by_digest: dict[bytes, list[Arrival]] = {}
-    for arrival in arrivals:
+    for arrival in places:
         if arrival.digest is not None and arrival.size >= LEAST_BYTES:
             by_digest.setdefault(arrival.digest, []).append(arrival)
     found: list[Move] = []
@@ -60,7 +61,7 @@ def moves(
         same = [a for a in by_digest.get(gone.digest or b"", ()) if a.path != gone.path]
         if same:
             found += [Move(gone.path, a.path, 1.0, at) for a in _namesakes(gone.path, same)]
-        elif (like := _alike(gone, arrivals)) is not None:
+        elif (like := _alike(gone, places)) is not None:
             found.append(Move(gone.path, like[0].path, round(like[1], 4), at))
     return tuple(found)
 

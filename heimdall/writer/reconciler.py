@@ -38,6 +38,9 @@ Progress = Callable[[int, int], None]
 _EVERYTHING = 1 << 40
 _ROUNDS = 8
 
+_REMEMBERED_MS = 180 * 24 * 3600 * 1000
+"""How long a path that is gone is remembered, so that it can be followed if it comes up again."""
+
 
 class Result(NamedTuple):
     """What one pass came to. `counts` maps each action that occurred to its number of paths;
@@ -211,6 +214,8 @@ class _Reconciler:
         moved = follow(self._journal, self._drain.departures, self._drain.arrivals, self._now())
         with _no_collector():
             self._journal.settle()
+        if deep:
+            self._journal.prune(self._now() - _REMEMBERED_MS)
         return self._result(moved)
 
     # -- what has to be looked at ------------------------------------------------------------------

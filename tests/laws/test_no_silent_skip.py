@@ -8,9 +8,9 @@ from heimdall.journal.read import open_reader
 from heimdall.model import Depth, Presence
 from heimdall.writer import reconcile
 from tests.support.index import clean_graph, graph, index, reasons
-from tests.support.trees import git, plant, repository
+from tests.support.trees import Content, git, plant, repository
 
-ODD = {
+ODD: dict[str, Content] = {
     "a.py": "a = 1\n",
     "notes.txt": "only words\n",
     "picture.png": b"\x89PNG\r\n\x1a\n\x00\x00",

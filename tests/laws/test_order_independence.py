@@ -21,7 +21,9 @@ FILES = {
         "def run():\n    top = Top()\n    top.act()\n    low.base()\n    return base()\n"
     ),
     "web/util.js": "export function help() { return 1 }\nexport default class Box {}\n",
-    "web/app.ts": "import Box, { help } from './util'\nexport class App extends Box { go() { help() } }\n",
+    "web/app.ts": (
+        "import Box, { help } from './util'\nexport class App extends Box { go() { help() } }\n"
+    ),
 }
 
 

@@ -113,7 +113,7 @@ def test_a_cut_before_the_sinks_commit_leaves_both_as_they_were(
 def test_a_sink_that_was_lost_is_filled_again_from_every_file(
     project: tuple[str, str],
 ) -> None:
-    home, root = project
+    home, _ = project
     made, _ = index(home)
     before = graph(home)
     for directory, _, names in os.walk(os.path.join(home, "index")):

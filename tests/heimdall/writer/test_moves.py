@@ -1,0 +1,104 @@
+"""A moved file is found again by its content, in whatever order its two ends are seen."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from heimdall.core.sketch import similarity, sketch
+from heimdall.journal.read import open_reader
+from heimdall.writer import reconcile
+from heimdall.writer.moves import Arrival, Departure, moves
+from tests.support.index import index
+from tests.support.trees import plant
+
+LINES = [f"line number {n} says {n * n}\n" for n in range(40)]
+TEXT = "".join(LINES)
+
+
+def gone(path: str, text: str, digest: bytes = b"d") -> Departure:
+    return Departure(path, "/r", digest, sketch(text.encode()))
+
+
+def here(path: str, text: str, digest: bytes = b"h") -> Arrival:
+    return Arrival(path, "/r", digest, sketch(text.encode()), len(text))
+
+
+def found(*args: object) -> list[tuple[str, str, float]]:
+    departures, arrivals = args
+    assert isinstance(departures, list)
+    assert isinstance(arrivals, list)
+    return [(move.old, move.new, move.similarity) for move in moves(departures, arrivals, 7)]
+
+
+def test_identical_bytes_are_the_same_file() -> None:
+    assert found([gone("/r/a.py", TEXT)], [here("/r/b.py", TEXT, b"d")]) == [
+        ("/r/a.py", "/r/b.py", 1.0)
+    ]
+
+
+def test_among_identical_files_the_namesake_is_meant() -> None:
+    arrivals = [here("/r/x/a.py", TEXT, b"d"), here("/r/b.py", TEXT, b"d")]
+    assert found([gone("/r/a.py", TEXT)], arrivals) == [("/r/a.py", "/r/x/a.py", 1.0)]
+
+
+def test_tiny_files_are_alike_by_chance() -> None:
+    assert found([gone("/r/a.py", "x\n")], [here("/r/b.py", "x\n", b"d")]) == []
+
+
+def test_an_edited_file_is_recognised_by_its_lines() -> None:
+    edited = "".join(LINES[:32]) + "another end\n"
+    ((old, new, alike),) = found([gone("/r/a.py", TEXT)], [here("/r/b.py", edited)])
+    assert (old, new) == ("/r/a.py", "/r/b.py")
+    assert 0.5 <= alike < 1.0
+
+
+def test_two_rivals_are_none() -> None:
+    edited = "".join(LINES[:32])
+    rivals = [here("/r/b.py", edited + "one\n"), here("/r/c.py", edited + "two\n")]
+    assert found([gone("/r/a.py", TEXT)], rivals) == []
+
+
+@pytest.mark.parametrize("new", ["/r/b.md", "/r/a.py"])
+def test_another_kind_of_file_and_the_file_itself_are_no_move(new: str) -> None:
+    assert found([gone("/r/a.py", TEXT)], [here(new, TEXT)]) == []
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=30), st.lists(st.sampled_from(LINES), max_size=30))
+def test_likeness_is_symmetric_and_exact_for_small_texts(one: list[str], other: list[str]) -> None:
+    left, right = sketch("".join(one).encode()), sketch("".join(other).encode())
+    union = set(one) | set(other)
+    expected = len(set(one) & set(other)) / len(union) if one and other else 0.0
+    assert similarity(left, right) == similarity(right, left) == pytest.approx(expected)
+
+
+EDITED = "".join(LINES[:35]) + "def another(): ...\n"
+
+
+@pytest.mark.parametrize("text", [TEXT, EDITED], ids=["identical", "edited"])
+@pytest.mark.parametrize("order", ["together", "old first", "new first"])
+def test_a_move_is_recorded_whatever_is_seen_first(tmp_path: Path, text: str, order: str) -> None:
+    root = plant(str(tmp_path / "r"), {"pkg/old.py": TEXT, "pkg/other.py": "other = 1\n" * 9})
+    old, new = os.path.join(root, "pkg/old.py"), os.path.join(root, "lib/new.py")
+    made, _ = index(str(tmp_path / "home"), root)
+    if order == "new first":
+        plant(root, {"lib/new.py": text})
+        reconcile(made, [new])
+        os.unlink(old)
+        reconcile(made, [old])
+    elif order == "old first":
+        os.unlink(old)
+        reconcile(made, [old])
+        plant(root, {"lib/new.py": text})
+        reconcile(made, [new])
+    else:
+        os.unlink(old)
+        plant(root, {"lib/new.py": text})
+        assert reconcile(made, None).moves == 1
+    with open_reader(made.home) as journal:
+        (move,) = journal.moves_from(old)
+        assert move.new == new
+        assert (move.similarity == 1.0) is (text == TEXT)
+        assert journal.moves_from(os.path.join(root, "pkg/other.py")) == ()
