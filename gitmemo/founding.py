@@ -68,7 +68,8 @@ def refuse_tracked(root: str) -> None:
 def _build(root: str, mem: str, identity: Identity, now_s: int) -> None:
     if os.path.lexists(mem):  # the founder before us had the lock
         return
-    aside = os.path.join(root, f".mem.gitmemo-tmp-{os.getpid()}-{os.urandom(4).hex()}")
+    _sweep(root)
+    aside = lock.private_name(root)
     try:
         repo.create(aside, FIRST, identity=identity, now_s=now_s)
         os.rename(aside, mem)
@@ -78,6 +79,20 @@ def _build(root: str, mem: str, identity: Identity, now_s: int) -> None:
     finally:
         with suppress(FileNotFoundError):
             shutil.rmtree(aside)
+
+
+def _sweep(root: str) -> None:
+    """Remove what founders left who were killed: their names carry their process ids."""
+    for name in os.listdir(root):
+        pid, dash, _ = name.removeprefix(lock.PRIVATE).partition("-")
+        if name.startswith(lock.PRIVATE) and dash and pid.isdecimal() and int(pid) > 1:
+            path = os.path.join(root, name)
+            if lock.is_alive(int(pid)):
+                continue
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
 
 
 def _hide(root: str) -> None:

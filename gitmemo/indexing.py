@@ -12,6 +12,7 @@ from contextlib import suppress
 from json import dumps, loads
 
 from gitmemo import chain, entry, trailers
+from gitmemo.errors import GitMemoError
 from gitmemo.index import FILE, SCHEMA, VERSION, WEIGHTS, Index, open_reader
 from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
@@ -58,17 +59,17 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
 
 
 def advance(index: Index, repo: Repo, tip: EntryId) -> None:
-    """Bring an index from `up_to_date` on to `tip`. It is derived: where the disk refuses, readers
-    walk the missing commit and the next writer tries again."""
-    missing = _missing(repo, index.tip, tip)
-    if missing is None:
-        return
-    with suppress(sqlite3.Error):
+    """Bring an index from `up_to_date` on to `tip`. It is derived and the change is done: where
+    the machine refuses, readers walk the missing commit and the next writer tries again."""
+    with suppress(sqlite3.Error, GitMemoError, OSError):
+        missing = _missing(repo, index.tip, tip)
+        if missing is None:
+            return
         index.base.execute("BEGIN IMMEDIATE")
         try:
             _extend(index.base, repo, missing, tip)
             index.base.execute("COMMIT")
-        except sqlite3.Error:
+        except (sqlite3.Error, GitMemoError, OSError):
             index.base.execute("ROLLBACK")
             raise
 

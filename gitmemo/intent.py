@@ -130,7 +130,8 @@ def carry_out(
         seen.forget()
         _undo(repo, intent)
         return False
-    drop(repo.git_dir)
+    with suppress(OSError):  # it is done: a record that stays is found to be so by the next writer
+        drop(repo.git_dir)
     seen.moved(intent.paths)
     return True
 

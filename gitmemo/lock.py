@@ -22,6 +22,8 @@ from gitmemo.errors import LockTimeout
 
 ENGINE_LOCK = ".mem.gitmemo.lock"
 KERNEL_LOCK = "gitmemo.lock"
+PRIVATE = ".mem.gitmemo-tmp-"
+_ASIDE = "gitmemo-lock.tmp"
 _US = "gitmemo"
 _POLL_S = 0.01
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
@@ -60,9 +62,7 @@ def hold(root: str, git_dir: str | None, operation: str, *, timeout_s: float) ->
         raise LockTimeout(path, f"{os.getpid()}@{socket.gethostname()}", timeout_s)
     try:
         with _kernel(git_dir, path, deadline, timeout_s):
-            token = _take_file(
-                path, operation, deadline, timeout_s=timeout_s, alone=git_dir is not None
-            )
+            token = _take_file(path, operation, deadline, timeout_s=timeout_s, git_dir=git_dir)
             try:
                 yield
             finally:
@@ -120,7 +120,9 @@ def _try_kernel(descriptor: int) -> bool:
     return True
 
 
-def _take_file(path: str, operation: str, deadline: float, *, timeout_s: float, alone: bool) -> str:
+def _take_file(
+    path: str, operation: str, deadline: float, *, timeout_s: float, git_dir: str | None
+) -> str:
     token = os.urandom(16).hex()
     host = socket.gethostname()
     body = {
@@ -132,13 +134,17 @@ def _take_file(path: str, operation: str, deadline: float, *, timeout_s: float, 
         "engine": _US,
     }
     data = (json.dumps(body, indent=2) + "\n").encode()
-    while not _create_whole(path, data, token):
+    alone = git_dir is not None
+    # Alone, the file aside has one name, and what a killed process left there is overwritten; a
+    # founder has only a name of his own, which git is told to ignore.
+    aside = os.path.join(git_dir, _ASIDE) if git_dir else private_name(os.path.dirname(path))
+    while not _create_whole(path, data, aside):
         found = _look(path)
         if found is None:
             continue  # released between the attempt and the look
-        alive = _is_alive(found.holder.pid)
+        alive = is_alive(found.holder.pid)
         if is_stale(found, host=host, alive=alive, alone=alone, timeout_s=timeout_s):
-            _break(path, found, token)
+            _break(path, found, aside)
         elif time.monotonic() >= deadline:
             raise LockTimeout(path, _named(found), timeout_s)
         else:
@@ -146,11 +152,15 @@ def _take_file(path: str, operation: str, deadline: float, *, timeout_s: float, 
     return token
 
 
-def _create_whole(path: str, data: bytes, token: str) -> bool:
+def private_name(root: str) -> str:
+    """A name beside `.mem` that nobody else uses and that git is told to ignore."""
+    return os.path.join(root, f"{PRIVATE}{os.getpid()}-{os.urandom(4).hex()}")
+
+
+def _create_whole(path: str, data: bytes, aside: str) -> bool:
     """Make `path` appear with all its bytes at once; False if it exists already."""
-    aside = os.path.join(os.path.dirname(path), f".mem.gitmemo-tmp-{os.getpid()}-{token[:8]}")
     try:
-        with open(aside, "xb") as file:
+        with open(aside, "wb") as file:
             file.write(data)
         os.link(aside, path)
     except FileExistsError:
@@ -215,7 +225,8 @@ def _named(found: Met | None) -> str:
     return f"{found.holder.pid}@{found.holder.host}"
 
 
-def _is_alive(pid: int | None) -> bool:
+def is_alive(pid: int | None) -> bool:
+    """Whether a process has this id here; True where nobody can tell."""
     if pid is None or pid <= 0:
         return True
     try:
@@ -227,9 +238,8 @@ def _is_alive(pid: int | None) -> bool:
     return True
 
 
-def _break(path: str, judged: Met, token: str) -> None:
+def _break(path: str, judged: Met, aside: str) -> None:
     """Remove the judged lock file and no other: between look and removal another may have come."""
-    aside = f"{path}.{token[:8]}"
     try:
         os.rename(path, aside)
     except FileNotFoundError:
@@ -241,8 +251,9 @@ def _break(path: str, judged: Met, token: str) -> None:
 
 
 def _drop_file(path: str, token: str) -> None:
-    """Remove our lock file, unless someone broke it and holds his own by now."""
-    found = _look(path)
-    if found is not None and found.holder.token == token:
-        with suppress(FileNotFoundError):
+    """Remove our lock file, unless someone broke it and holds his own by now. Where that fails the
+    next of us, who holds the kernel lock, knows it for ours and removes it."""
+    with suppress(OSError):
+        found = _look(path)
+        if found is not None and found.holder.token == token:
             os.unlink(path)

@@ -102,16 +102,17 @@ def swap(
 
 
 def sweep(git_dir: str) -> None:
-    """Remove what a killed process of ours left: prepared files, and the locks that are second
-    names of them. Call with the store's lock held."""
-    for name, aside in (*_ASIDES.items(), ("", _ENTRY_ASIDE)):
+    """Remove what a killed process of ours left: prepared files, and the locks of git that are
+    second names of them. Call with the store's lock held."""
+    for aside in os.listdir(git_dir):
+        if not (aside.startswith("gitmemo-") and aside.endswith(".tmp")):
+            continue
         path = os.path.join(git_dir, aside)
         inode = _inode(path)
-        if inode is None:
-            continue
-        lock = os.path.join(git_dir, f"{name}.lock")
-        if _inode(lock) == inode:
-            os.unlink(lock)
+        for name, own in _ASIDES.items():
+            lock = os.path.join(git_dir, f"{name}.lock")
+            if aside == own and _inode(lock) == inode:
+                os.unlink(lock)
         os.unlink(path)
 
 

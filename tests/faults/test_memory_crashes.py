@@ -1,0 +1,148 @@
+"""A writer that fails or dies at its n-th step: afterwards the store is before or after.
+
+The loops go on until a run completes, so a new step in the code is a new case here by itself.
+"""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import pytest
+
+from gitmemo import Draft, GitMemoError, Store
+from tests.support.failing import Countdown, Killed, install
+from tests.support.memory import Clock, assert_sound, draft, git, project, reopened
+
+Act = Callable[[Store], object]
+
+
+class Case(NamedTuple):
+    """What is done to a store with two entries, and the titles that live afterwards."""
+
+    act: Act
+    after: frozenset[str]
+
+
+BEFORE = frozenset({"one", "two"})
+CASES = {
+    "write": Case(lambda store: store.write(draft("three")), BEFORE | {"three"}),
+    "replace": Case(
+        lambda store: store.replace(entry_id(store, "one"), draft("three")),
+        frozenset({"two", "three"}),
+    ),
+    "delete": Case(lambda store: store.delete(entry_id(store, "one"), "wrong"), frozenset({"two"})),
+}
+
+
+def entry_id(store: Store, title: str) -> str:
+    return next(hit.id for hit in store.search(["memory"]).hits if hit.title == title)
+
+
+def titles(store: Store) -> frozenset[str]:
+    return frozenset(hit.title for hit in store.search(["memory"], limit=1000).hits)
+
+
+def filled(folder: object) -> Store:
+    store = project(folder)
+    store.write(draft("one"))
+    store.write(draft("two"))
+    return store
+
+
+def copied(store: Store, folder: str) -> Store:
+    """The same store at another place, so that every step starts from the same state."""
+    os.makedirs(folder)
+    git(folder, "init", "-q")
+    shutil.copytree(store.path, f"{folder}/.mem")
+    return Store.open(folder, clock=Clock(), lock_timeout_s=5.0)
+
+
+def assert_before_or_after(store: Store, case: Case) -> None:
+    """Readers see one of the two states at once; the next writer leaves a sound store of it."""
+    seen = titles(store)
+    assert seen in (BEFORE, case.after)
+    again = reopened(store, timeout_s=5.0)
+    again.write(draft("afterwards"))
+    assert titles(again) == seen | {"afterwards"}
+    assert_sound(again)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_step_that_the_machine_refuses_leaves_before_or_after(
+    tmp_path: object, name: str
+) -> None:
+    base, case, n = filled(f"{tmp_path}/base"), CASES[name], 0
+
+    def refuse() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    while True:
+        n += 1
+        store, countdown = copied(base, f"{tmp_path}/{n}"), Countdown(n, refuse)
+        with pytest.MonkeyPatch.context() as patch:
+            install(patch, countdown)
+            with suppress(GitMemoError):  # and nothing else may come out
+                case.act(store)
+        assert_before_or_after(store, case)
+        if not countdown.met:
+            break
+    assert n > 30
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_writer_that_dies_at_any_step_leaves_before_or_after(tmp_path: object, name: str) -> None:
+    base, case, n = filled(f"{tmp_path}/base"), CASES[name], 0
+    while True:
+        n += 1
+        store = copied(base, f"{tmp_path}/{n}")
+        child = os.fork()
+        if child == 0:
+            die_at(n, store, case.act)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) in (0, 9)
+        assert_before_or_after(store, case)
+        if os.waitstatus_to_exitcode(status) == 0:
+            break
+    assert n > 30
+    assert titles(store) == case.after | {"afterwards"}
+
+
+def die_at(n: int, store: Store, act: Act) -> None:
+    """In a child: no handler runs, no lock file is removed, no buffer is flushed."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            install(patch, Countdown(n, lambda: os._exit(9)))
+            act(store)
+    except BaseException:  # noqa: BLE001 -- whatever it is, the parent must see that it happened
+        os._exit(7)
+    os._exit(0)
+
+
+def test_a_recovery_that_dies_at_any_step_is_taken_up_by_the_next(tmp_path: object) -> None:
+    base, case = filled(f"{tmp_path}/base"), CASES["replace"]
+    for first in range(36, 64, 5):
+        for second in range(4, 28, 4):
+            store = copied(base, f"{tmp_path}/{first}-{second}")
+            for n, act in ((first, case.act), (second, write_other)):
+                with pytest.MonkeyPatch.context() as patch:
+                    install(patch, Countdown(n, kill))
+                    try:
+                        act(store)
+                    except Killed:
+                        continue
+            again = reopened(store, timeout_s=5.0)
+            seen = titles(again) - {"other"}
+            assert seen in (BEFORE, case.after)
+            again.write(draft("afterwards"))
+            assert_sound(again)
+
+
+def kill() -> None:
+    raise Killed
+
+
+def write_other(store: Store) -> None:
+    reopened(store, timeout_s=5.0).write(Draft("other", "Another one.", ("memory", "x"), "o"))
