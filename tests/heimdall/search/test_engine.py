@@ -409,3 +409,30 @@ def test_a_path_may_hold_the_sign_that_parts_it_from_its_symbol(desk: Desk) -> N
     hit = desk.ask("retry budget counts", sources=frozenset({"memory"})).hits[0]
     assert (hit.path, hit.symbol) == (str(desk.root / "lib/d#.py"), "retry_budget")
     assert sorted(desk.hinted()) == ["lib/d#.py", "src/c#.py"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *(
+            '"',
+            "a:b",
+            "NEAR(a b)",
+            "*",
+            "\0",
+            "\udcff x",
+            "the of and",
+            "数据库",
+            "!!!",
+            "",
+            "(((",
+            "-1",
+        ),
+        *("x" * 9_000, "x " * 900, "'; DROP TABLE paths", "{}", "retry AND OR NOT"),
+    ],
+)
+def test_any_question_is_answered(desk: Desk, question: str) -> None:
+    desk.index(sink=True)
+    desk.write("the retry limit", "src/retry.py")
+    for options in ({}, {"precise": True}, {"show_all": True}):
+        assert desk.ask(question, **options).query == question
