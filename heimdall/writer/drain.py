@@ -3,7 +3,7 @@
 Keeps `project-before-commit`: the sink's commit precedes the journal's, so a death between the two
 leaves paths queued and never falsely clean. Keeps `generation-guard` by handing back the generation
 each path was taken with. What to do with a path is `heimdall.core.decide`'s to say; here it is
-done.
+done. That a path's outcome depends on nothing but the path now is `clean-rebuild-parity`.
 
 The parser processes work while this one writes: jobs are handed out as they are asked for, so no
 more is in memory than the pool's own window and one batch.
