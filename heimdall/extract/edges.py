@@ -15,6 +15,10 @@ from heimdall.extract.outline import PARAMETER, Definition, Outline, Scope
 from heimdall.model import Edge, Relation
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
+_LONGEST = 1000
+"""Bytes of a reference beyond which it is no chain of names; in a chain of a thousand calls each
+begins with all those before it."""
+
 _MAX_ARGUMENTS = 600
 
 
@@ -75,11 +79,14 @@ class Emitter:
     def _inheritance(self) -> None:
         for made in self.outline.definitions:
             for at, value in self.binder.bases(made):
+                heir = made if made.visible else self.binder.members.get(made.qualname, made)
+                if not heir.visible:
+                    continue
                 if value is not None and not value.instance and _is_something(value):
-                    self._add(key_of(made), Relation.INHERITS, at, value)
+                    self._add(key_of(heir), Relation.INHERITS, at, value)
                     dst = key_of(value.of) if value.of is not None else None
                     # A base is named among the arguments of the class: that is no second edge.
-                    self._seen.add((key_of(made), Relation.USES, 0, dst, value.module, value.name))
+                    self._seen.add((key_of(heir), Relation.USES, 0, dst, value.module, value.name))
             for text in made.decorators:
                 value = self._evaluated(text.split("(", 1)[0], made.outer, made.start)
                 if value is not None and _is_something(value):
@@ -88,6 +95,8 @@ class Emitter:
     def _references(self) -> None:
         data, known = self.data, self._known
         for scope, code, start, end in self.outline.references:
+            if end - start > _LONGEST:
+                continue
             text = data[start:end].decode("utf-8", "replace")
             if code == cap.TYPE:
                 self._type(text, scope, start)
@@ -101,7 +110,7 @@ class Emitter:
                 if value is not None and _is_something(value) and not value.instance:
                     self._add(_key_in(scope), Relation.USES, start, value)
             else:
-                self._call(text, scope, start, end)
+                self._call(self.family.called(text), scope, start, end)
 
     def _evaluated(self, text: str, scope: Scope, at: int) -> Value | None:
         return self.binder.meaning(text, scope, at)
@@ -135,7 +144,8 @@ class Emitter:
             self._add(src, Relation.CALLS, start, value)
 
     def _construct(self, made: Definition, value: Value, src: str, at: int) -> None:
-        maker = self.binder.members.get(f"{made.qualname}.{self.family.constructor}")
+        own = self.family.constructor or made.name
+        maker = self.binder.members.get(f"{made.qualname}.{own}")
         if maker is None and self.family.constructor:
             whole = Value(made, "", "", "self", instance=True)
             found = self.binder.member(whole, self.family.constructor, 4)

@@ -59,8 +59,9 @@ def _deep(
 ) -> Facts:
     row = BY_NAME[language]
     kin = family(row.family)
+    wanted = asked >= Depth.GRAPH
     sweep = Sweep(text, kin)
-    sweep.run(grammar.events(loaded, text, kin.mend), references=asked >= Depth.GRAPH)
+    sweep.run(grammar.events(loaded, text, kin.mend, references=wanted), references=wanted)
     outline = sweep.outline()
     lines = [found.start() for found in _NEWLINE.finditer(text)]
     inside = row.doc == "inside"
@@ -68,7 +69,7 @@ def _deep(
     doc = doc_inside(text, 0) if inside else doc_before(text, -1)
     whole = _file_node(path, data, len(lines) + (not text.endswith(b"\n") or not text), doc)
     edges: tuple[Edge, ...] = ()
-    if asked >= Depth.GRAPH:
+    if wanted:
         edges = Emitter(text, outline, kin, lines).all()
     return Facts(
         asked,

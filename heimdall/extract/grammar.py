@@ -24,15 +24,24 @@ RULES = "1"
 """Raised by hand whenever the Python of this package changes what a file's facts are; the version
 of the grammars and the text of the query are seen without it."""
 
+_REFERENCES = "\n; References.\n"
+"""The line that ends the part of a query which finds definitions."""
+
+_DEEPEST = 2000
+"""Levels of the tree below which nothing is captured: in each open list a match waits for all that
+follows, so nesting without end costs its square, and below 32,767 the cursor loses count and hardly
+ends. Nobody writes such code."""
+
 _QUERIES = os.path.join(os.path.dirname(__file__), "queries")
 _INHERITS = re.compile(r"^; inherits: ([a-z, ]+)$", re.MULTILINE)
 
 
 class Grammar(NamedTuple):
-    """A language ready to parse; one of each per process."""
+    """A language ready to parse; one of each per process. `lean` finds definitions only."""
 
     parser: Parser
     cursor: QueryCursor
+    lean: QueryCursor
 
 
 class Disabled(NamedTuple):
@@ -47,13 +56,19 @@ _versions: dict[str, str] = {}
 
 
 def query_text(language: str, folder: str = _QUERIES) -> str:
-    """The query of a language; a line `; inherits: a, b` puts those languages' queries first.
-    Raises OSError where a file is missing."""
+    """The query of a language, definitions before references; a line `; inherits: a, b` puts those
+    languages' queries first. Raises OSError where a file is missing."""
+    definitions, references = _parts(language, folder)
+    return definitions + _REFERENCES + references
+
+
+def _parts(language: str, folder: str) -> tuple[str, str]:
     with open(os.path.join(folder, f"{language}.scm"), encoding="utf-8") as file:
         own = file.read()
     found = _INHERITS.search(own)
     parents = [name.strip() for name in found[1].split(",")] if found else []
-    return "\n".join([*(query_text(name, folder) for name in parents), own])
+    parts = [*(_parts(name, folder) for name in parents), own.partition(_REFERENCES)[::2]]
+    return "\n".join(part[0] for part in parts), "\n".join(part[1] for part in parts)
 
 
 def load(language: str, text: str) -> Grammar | Disabled:
@@ -64,6 +79,7 @@ def load(language: str, text: str) -> Grammar | Disabled:
         return Disabled("no-grammar", str(error))
     try:
         query = Query(grammar, text)
+        lean = Query(grammar, text.partition(_REFERENCES)[0])
     except QueryError as error:
         return Disabled("bad-query", str(error))
     count: int = query.capture_count  # type: ignore[assignment]  # a number, whatever the stub says
@@ -71,7 +87,10 @@ def load(language: str, text: str) -> Grammar | Disabled:
     unknown = [name for name in names if name not in CODES and not name.startswith("_")]
     if unknown:
         return Disabled("bad-query", f"unknown captures: {', '.join(unknown)}")
-    return Grammar(Parser(grammar), QueryCursor(query))
+    cursors = QueryCursor(query), QueryCursor(lean)
+    for cursor in cursors:
+        cursor.set_max_start_depth(_DEEPEST)
+    return Grammar(Parser(grammar), *cursors)
 
 
 def grammar(language: str) -> Grammar | Disabled:
@@ -86,8 +105,11 @@ def grammar(language: str) -> Grammar | Disabled:
     return found
 
 
-def events(loaded: Grammar, data: bytes, mend: Callable[[bytes], bytes] | None) -> list[Event]:
-    """Parse `data` (UTF-8) and return what the query captured, in the order of `Event`.
+def events(
+    loaded: Grammar, data: bytes, mend: Callable[[bytes], bytes] | None, *, references: bool
+) -> list[Event]:
+    """Parse `data` (UTF-8) and return what the query captured, in the order of `Event`: without
+    `references` only what its first part captures.
 
     Where the tree has errors, `mend` may offer the same text with bytes replaced one for one; it
     is taken if that parses without any.
@@ -100,8 +122,9 @@ def events(loaded: Grammar, data: bytes, mend: Callable[[bytes], bytes] | None) 
         mended = mend(data)
         again = loaded.parser.parse(mended) if mended != data else tree
         tree = tree if again.root_node.has_error else again
+    cursor = loaded.cursor if references else loaded.lean
     found: list[Event] = []
-    for name, nodes in loaded.cursor.captures(tree.root_node).items():
+    for name, nodes in cursor.captures(tree.root_node).items():
         code = CODES.get(name)
         if code is not None:
             found += [(node.start_byte, -node.end_byte, code) for node in nodes]

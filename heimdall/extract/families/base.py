@@ -45,6 +45,11 @@ def one_name(text: str) -> list[str]:
     return [text]
 
 
+def itself(text: str) -> str:
+    """The text as it stands."""
+    return text
+
+
 def first_name(text: str) -> str:
     """The first dotted name in a type: right for `*Server`, `&mut Foo`, `Box`."""
     found = _TYPE_NAME.search(text)
@@ -62,6 +67,7 @@ class Family(NamedTuple):
     `name_parts`: a definition's name -> qualifiers and the name; `type_name`: the one class that a
     type text promises, "" for containers and unions; `this`: words that mean the instance.
     `builtins`: names that the language provides, never taken for a star import's.
+    `called`: the chain that is called in the text of a call, where that has its arguments.
     `mend`: offers a text of equal length where the grammar stumbles over legal code.
     `separators` part a chain (`a.b`, `A::b`). `constructor` is the method that making an instance
     calls. `members_visible`: a bare name in a method may be a member. `open_names`: it may
@@ -74,6 +80,7 @@ class Family(NamedTuple):
     name_parts: Callable[[str], list[str]] = one_name
     type_name: Callable[[str], str] = first_name
     is_constant: Callable[[str, str], bool] = never
+    called: Callable[[str], str] = itself
     mend: Callable[[bytes], bytes] | None = None
     separators: tuple[str, ...] = (".",)
     this: frozenset[str] = frozenset()

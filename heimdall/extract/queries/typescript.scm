@@ -23,5 +23,7 @@
 (function_declaration return_type: (type_annotation) @result)
 (method_definition return_type: (type_annotation) @result)
 (variable_declarator type: (type_annotation) value: [(number) (string) (object) (array) (null)]) @value
+
+; References.
 (type_annotation) @type
 (type_arguments) @type

@@ -48,7 +48,8 @@ def test_a_zero_byte_beyond_the_first_pages_is_parsed_around() -> None:
     assert keys == ["", "a", "b"]
 
 
-@given(st.binary(max_size=300))
+# A zero behind the mark would make it that of UTF-32.
+@given(st.binary(max_size=300).filter(lambda data: not data.startswith(b"\0")))
 def test_recoding_never_fails_and_gives_utf8_of_text(data: bytes) -> None:
     gates.as_utf8(data)
     text = gates.as_utf8(data.decode("latin-1").encode("utf-16"))
