@@ -20,7 +20,10 @@ ENTRIES = 4000
 BYTES = 32 * 1024 * 1024
 """Bytes that one search hashes at most while looking around."""
 
-_SKIPPED = names.NEVER | names.DERIVED
+_BUILT = frozenset({"build", "dist", "target", "out"})
+# A copy in a build's output is no new place of its source; where such a name is a source folder
+# after all, the writer, who asks git, finds what moved there.
+_SKIPPED = names.NEVER | names.DERIVED | _BUILT
 
 
 class Missing(NamedTuple):

@@ -32,8 +32,9 @@ class Seen(NamedTuple):
     size: int = 0
 
 
-def look(path: str) -> Seen:
-    """Look at `path` and read it, if it is a regular file."""
+def look(path: str, *, most: int | None = None) -> Seen:
+    """Look at `path` and read it, if it is a regular file (of at most `most` bytes, where that is
+    given: a larger one is there, and that is all that is said of it)."""
     try:
         status = os.lstat(path)
     except OSError as error:
@@ -42,6 +43,8 @@ def look(path: str) -> Seen:
         return Seen(False)
     if not modes.S_ISREG(status.st_mode):
         return Seen(True, _kind(status.st_mode))
+    if most is not None and status.st_size > most:
+        return Seen(True, size=status.st_size)
     try:
         return _read(path)
     except OSError as error:

@@ -106,7 +106,7 @@ class Witness:
         whole = self._scene.whole(target.path)
         if whole is None:
             return AnchorFact(target.path, None, AnchorState.UNREACHABLE, recorded=recorded)
-        seen = self._scene.seen(whole)
+        seen = self._scene.seen(whole) if recorded else self._scene.glance(whole)
         if seen.there is None or (seen.there is False and self._scene.out_of_sight(whole)):
             return AnchorFact(target.path, None, AnchorState.UNREACHABLE, recorded=recorded)
         if not recorded and seen.there:
@@ -290,7 +290,7 @@ class Witness:
         for fact in facts:
             if fact.symbol is not None or fact.state not in _LIVING:
                 continue
-            seen = self._scene.seen(os.path.join(self._scene.root, fact.now or fact.path))
+            seen = self._scene.glance(os.path.join(self._scene.root, fact.now or fact.path))
             if seen.data is None or len(seen.data) > left:
                 continue
             left -= len(seen.data)

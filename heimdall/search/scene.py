@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from heimdall import paths as names
 from heimdall.model import Depth, Node, Presence
 from heimdall.search.around import Around, Missing
-from heimdall.search.disk import Seen, look
+from heimdall.search.disk import KEPT, Seen, look
 from heimdall.search.knowledge import Knowledge
 
 Definitions = Mapping[str, frozenset[bytes]]
@@ -37,6 +37,15 @@ class Scene:
         if path not in self._seen:
             self._seen[path] = look(path)
         return self._seen[path]
+
+    def glance(self, path: str) -> Seen:
+        """The same where no hash is to be compared: a large file is not read for its words."""
+        if path in self._seen:
+            return self._seen[path]
+        seen = look(path, most=KEPT)
+        if seen.digest is not None:
+            self._seen[path] = seen
+        return seen
 
     def whole(self, path: str) -> str | None:
         """A project-relative path of an entry in this checkout; None where it leads outside, which

@@ -53,6 +53,7 @@ def test_all_equal_places_are_found(tmp_path: Path) -> None:
 def test_stores_links_and_other_checkouts_are_not_looked_into(tmp_path: Path) -> None:
     put(tmp_path, ".git/a.py")
     put(tmp_path, ".mem/a.py")
+    put(tmp_path, "build/lib/a.py")
     put(tmp_path, "inner/.git/HEAD")
     put(tmp_path, "inner/a.py")
     outside = put(tmp_path.parent / "outside", "a.py")

@@ -73,6 +73,12 @@ def test_a_file_beyond_the_cap_is_hashed_and_not_kept(tmp_path: Path) -> None:
     assert (seen.digest, seen.data) == (hashlib.sha256(data).digest(), None)
 
 
+def test_a_larger_file_than_was_asked_for_is_only_there(tmp_path: Path) -> None:
+    with (tmp_path / "a").open("wb") as file:
+        file.truncate(300 * 1024 * 1024)
+    assert look(str(tmp_path / "a"), most=1000) == (True, "", None, None, 300 * 1024 * 1024)
+
+
 def test_a_forbidden_directory_is_unreachable_not_gone(tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()

@@ -394,6 +394,12 @@ def test_a_directory_proves_nothing(world: World) -> None:
     assert world.judge(world.entry("src", pinned=False)) == (WEAK, ("not-hashed",))
 
 
+def test_a_huge_file_without_a_hash_proves_nothing(world: World) -> None:
+    with (world.root / "huge.txt").open("wb") as file:
+        file.truncate(300 * 1024 * 1024)
+    assert world.judge(world.entry("huge.txt", pinned=False)) == (WEAK, ("not-hashed",))
+
+
 def test_a_hash_that_is_none_equals_nothing(world: World) -> None:
     for nonsense in ("", "sha256:", "sha256:zz", "md5:" + "0" * 64, "sha256:" + "0" * 62):
         entry = world.entry("src/a.py")._replace(anchors=(Anchor(nonsense, "src/a.py"),))
