@@ -273,7 +273,9 @@ class Sweep:
         made.name = name
         prefix = _qualifier(made)
         made.qualname = ".".join([*prefix, *qualifiers, name])
-        if qualifiers:
+        around = made.parent
+        if qualifiers or (made.outer.is_class and around is not None and around.name == name):
+            # In a class its own name means the class, and not the constructor called like it.
             return
         outer = made.outer
         bound = Bound(start, DEFINED, made, "", "", made.outer)

@@ -34,8 +34,7 @@ _PATIENCE = 6
 _PIECE = 1 << 20
 _START_FAILURES = 3
 _CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); "
-    "from heimdall.extract.child import main; main()"
+    "import sys; sys.path.insert(0, sys.argv[1]); from heimdall.extract.child import main; main()"
 )
 
 _Job = tuple[str, Depth]
@@ -164,9 +163,7 @@ class Pool:
         left = [child.due() - now for child in self._children if child.waiting]
         return max(0.0, min(left, default=0.0)) + 0.001
 
-    def _lost(
-        self, child: "_Child", again: deque[_Job], suspects: set[str]
-    ) -> Iterator[Extracted]:
+    def _lost(self, child: "_Child", again: deque[_Job], suspects: set[str]) -> Iterator[Extracted]:
         """A child died: whatever it was doing is tried once more, by a child that does nothing
         else first."""
         waiting = list(child.waiting)

@@ -10,9 +10,7 @@ import os
 from heimdall.extract.facts import facts
 from heimdall.model import Depth, Edge, Facts, Node
 
-FOLDER = os.path.join(
-    os.path.dirname(__file__), os.pardir, os.pardir, "golden", "extract"
-)
+FOLDER = os.path.join(os.path.dirname(__file__), os.pardir, os.pardir, "golden", "extract")
 SEPARATOR = "===== expected\n"
 
 

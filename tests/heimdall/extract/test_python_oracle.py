@@ -73,7 +73,7 @@ def test_definitions_are_those_of_pythons_own_parser() -> None:
     "source",
     [
         b"def f():\n    (a.\nb)\n    return 1\ndef g(): pass\n",
-        b"def f():\n    x = 1\n    ## text \"\"\" quote\n    # more\n\ndef g(): pass\n",
+        b'def f():\n    x = 1\n    ## text """ quote\n    # more\n\ndef g(): pass\n',
         b'def f():\n    x = """\n    # no comment"""\n    # comment\ny = 1\n',
         b"class A:\r\n    def f(self):\r\n        pass\r\n\r\n    x = 1\r\n",
         b"\x0cdef f():\n\x0c    pass\n",
