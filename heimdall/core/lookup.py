@@ -34,7 +34,8 @@ class Rule(NamedTuple):
     name: str
 
 
-IMPORT = Rule(1.0, "import")  # the unit named defines the name
+LOCAL = Rule(1.0, "local")  # the file itself defines the name
+IMPORT = Rule(1.0, "import")  # the unit named does
 PACKAGE = Rule(0.95, "package")  # another file of the same Go or Java package does
 REEXPORT = Rule(0.95, "reexport")  # the unit named imports it from where it is defined
 STAR = Rule(0.9, "star")  # through `import *`, `export *`, `use x::*`
@@ -175,7 +176,7 @@ class Lookup:
         found = self.view.globals(root, name)
         if len(found) > _MANY:
             return ()
-        return tuple(ref for ref in found if visible(self.view.exports(ref.path), name))
+        return tuple(ref for ref in found if visible(ref.path, self.view.exports(ref.path), name))
 
     # -- reach -------------------------------------------------------------------------------------
 
@@ -292,12 +293,19 @@ class Lookup:
 
     def own(self, path: str, name: str) -> frozenset[Found]:
         """What `name` means where it stands, in the file itself and its package."""
-        here = self.reach((path,), name, IMPORT)
-        if here or self.kind(path) not in {"go", "java"}:
+        here = self.reach((path,), name, LOCAL)
+        kind = self.kind(path)
+        if here or kind not in {"go", "java", "rust"}:
             return here
-        if self.kind(path) == "go":
+        if kind == "go":
             return self.reach(self.group(path), name, PACKAGE)
-        return self._own_java(path, name)
+        return self._own_java(path, name) if kind == "java" else self._spelled_out(path, name)
+
+    def _spelled_out(self, path: str, name: str) -> frozenset[Found]:
+        """A name that begins with its unit, written where it is used (`crate::a::f()`)."""
+        head, _, rest = name.partition(".")
+        start = self.start(head, rest, path) if rest else None
+        return self.reach(start.unit, start.name, IMPORT) if start is not None else frozenset()
 
     def _own_java(self, path: str, name: str) -> frozenset[Found]:
         """A class of the same package, first by its file's name; then those of `import a.b.*`."""
@@ -306,11 +314,11 @@ class Lookup:
         unit = modules.java_class(head, self.view.package(path), path, world)
         found = self.reach(unit or self.group(path), name, PACKAGE)
         if not found:
-            stars = frozenset(self._stars(path, name, STAR))
+            stars = set(self._stars(path, name, STAR))
             found = frozenset(
                 one for unit, name, rule in stars for one in self.reach(unit, name, rule)
             )
-        return found
+        return found or self._spelled_out(path, name)
 
     # -- mro ---------------------------------------------------------------------------------------
 
@@ -326,16 +334,36 @@ class Lookup:
 
     def _parents(self, of: Class) -> tuple[Class, ...]:
         found = []
+        bare = self.kind(of.path) in {"java", "c"}
         for edge in self.bases(of.path, of.key):
             if edge.dst is not None:
                 found.append(Class(of.path, edge.dst))
                 continue
-            base = self.one(edge.module, edge.name, of.path)
+            base = self.standing(of.key, edge.module, edge.name, of.path)
+            if base is not None and base.rest and not edge.module and bare:
+                # Taken for a member of the class around it, which has none of that name.
+                base = self.one("", base.rest, of.path)
             known = base is not None and not base.rest and base.kind in CLASSES
             # Two unknown bases of one spelling may be different classes: the path keeps them apart.
             unknown = Class("", f"{of.path}:{edge.module}:{edge.name}")
             found.append(Class(base.path, base.key) if base is not None and known else unknown)
         return tuple(dict.fromkeys(found))
+
+    def standing(self, user: str, module: str, name: str, path: str) -> Found | None:
+        """The only meaning of an outward name that the definition `user` says: in C++ the
+        namespaces and classes around it are searched from the inside."""
+        for spelling in self.spellings(user, module, name, path):
+            found = self.one(module, spelling, path)
+            if found is not None:
+                return found
+        return None
+
+    def spellings(self, user: str, module: str, name: str, path: str) -> list[str]:
+        """What a name may be in full, the innermost first."""
+        if module or self.kind(path) != "c":
+            return [name]
+        parts = user.split(".")[:-1]
+        return [".".join([*parts[:cut], name]) for cut in range(len(parts), -1, -1)]
 
     def one(self, module: str, name: str, path: str) -> Found | None:
         """The only meaning of an outward name, without inherited members."""
@@ -346,7 +374,9 @@ class Lookup:
         """The meanings of an outward name."""
         if not module:
             found = self.own(path, name)
-            return found or (self.unique(path, name) if self.kind(path) == "c" else found)
+            if self.kind(path) != "c" or any(not f.rest or f.kind in CLASSES for f in found):
+                return found
+            return self.unique(path, name)  # a namespace goes on in other files
         start = self.start(module, name, path)
         return self.reach(start.unit, start.name, IMPORT) if start is not None else frozenset()
 

@@ -311,7 +311,11 @@ def _rust_base(first: str, path: str, world: World) -> tuple[str, tuple[str, ...
         return _rust_crate(path, world)
     found = {p: dirname(p) for p in world.tails(first) if p.endswith("/lib.rs")}
     unit = _nearest(found, dirname(path))
-    return (dirname(unit[0]), unit) if unit and _crate_name(unit[0]) == first else ("", ())
+    if unit:
+        return dirname(unit[0]), unit
+    beside = _rust_folder(path)
+    unit = _first(world, _rust_files(f"{beside}/{first}"))
+    return (f"{beside}/{first}", unit) if unit else ("", ())
 
 
 def _rust_crate(path: str, world: World) -> tuple[str, tuple[str, ...]]:

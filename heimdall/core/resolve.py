@@ -26,6 +26,8 @@ __all__ = ["Resolver", "Settled", "Surface", "View", "emits", "surface"]
 # Strategies of extraction that say no more than that a name was written down: the rule that bound
 # the edge says more.
 _PLAIN = frozenset({"", "import", "name", "local"})
+# Families where a bare name inside a class may be a member, or something outside.
+_BARE_MEMBERS = frozenset({"java", "c"})
 _CONSTRUCTORS = {"python": "__init__", "js": "constructor"}
 _NAMED_LIKE_THE_CLASS = frozenset({"java", "c"})
 
@@ -45,6 +47,7 @@ class _Question(NamedTuple):
     name: str
     calls: bool
     above: bool  # `super()`: the class itself is passed over
+    user: str  # where the name stands, if a bare name may mean a member of what is around it
 
 
 class Resolver:
@@ -70,10 +73,12 @@ class Resolver:
         """
         outer, self._lookup.tokens = self._lookup.tokens, set()
         done: dict[_Question, Found | None] = {}
+        bare = self._lookup.kind(path) in _BARE_MEMBERS
         targets = []
         for edge in edges:
             calls = edge.relation is Relation.CALLS
-            asked = _Question(edge.module, edge.name, calls, edge.strategy == "super")
+            user = edge.src if bare and not edge.module else ""
+            asked = _Question(edge.module, edge.name, calls, edge.strategy == "super", user)
             if asked not in done:
                 done[asked] = self._answer(asked, path)
             found = done[asked]
@@ -82,19 +87,47 @@ class Resolver:
         return Settled(tuple(targets), frozenset(tokens))
 
     def _answer(self, asked: _Question, path: str) -> Found | None:
-        if asked.above:
-            head, _, rest = asked.name.rpartition(".")
-            found = self._lookup.one(asked.module, head, path)
-            found = found._replace(rest=rest) if found is not None and not found.rest else None
-        else:
-            found = self._lookup.one(asked.module, asked.name, path)
-        if found is not None and found.rest:
-            found = self._inherited(found, above=asked.above)
+        found = self._named(asked, path)
         if found is None or not asked.calls:
             return found
         if found.kind in CLASSES:
             return self._constructor(found)
         return found if found.kind != "file" else None
+
+    def _named(self, asked: _Question, path: str) -> Found | None:
+        """What the name means: as it stands, or as a bare name that may be a member."""
+        name, user = asked.name, asked.user
+        if asked.above:
+            head, _, rest = name.rpartition(".")
+            found = self._lookup.one(asked.module, head, path)
+            if found is None or found.rest:
+                return None
+            return self._inherited(found._replace(rest=rest), above=True)
+        for spelling in self._lookup.spellings(user, asked.module, name, path):
+            found = self._whole(spelling, path, asked.module)
+            if found is not None:
+                return found
+        return self._outside(name, user, path) if user else None
+
+    def _whole(self, name: str, path: str, module: str = "") -> Found | None:
+        found = self._lookup.one(module, name, path)
+        return self._inherited(found) if found is not None and found.rest else found
+
+    def _outside(self, name: str, user: str, path: str) -> Found | None:
+        """A bare name that extraction took for a member of a class around it, whose bases it did
+        not know: no member, so it is what stands outside. In C++ an unknown base may still have
+        it; in Java only classes stand outside, which no member is mixed up with."""
+        around = user
+        while around and not name.startswith(f"{around}."):
+            around = around.rpartition(".")[0]
+        if not around:
+            return None
+        owner = self._lookup.one("", around, path)
+        if owner is not None and self._lookup.kind(path) == "c":
+            order = self._lookup.mro(Class(owner.path, owner.key))
+            if not all(one.path for one in order):
+                return None
+        return self._whole(name.removeprefix(f"{around}."), path)
 
     def _inherited(self, found: Found, *, above: bool = False) -> Found | None:
         """The member `rest` of a class, from the first class in order that has it."""

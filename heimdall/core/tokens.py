@@ -74,7 +74,7 @@ def emits(path: str, before: Surface | None, after: Surface | None) -> frozenset
     names |= {qualname(key) for key in _differing(before.bases, after.bases)}
     if before.exports != after.exports:
         names.add("*")
-    return frozenset(_named(path, names, after) | _globals_changed(before, after))
+    return frozenset(_named(path, names, after) | _globals_changed(path, before, after))
 
 
 def qualname(key: str) -> str:
@@ -82,9 +82,10 @@ def qualname(key: str) -> str:
     return key.partition("~")[0]
 
 
-def visible(exports: tuple[str, ...] | None, name: str) -> bool:
-    """Whether a C translation unit shows `name` to others: all of it, unless it lists its names."""
-    return exports is None or name.partition(".")[0] in exports
+def visible(path: str, exports: tuple[str, ...] | None, name: str) -> bool:
+    """Whether a file of the C family shows its global `name` to others: a header all, a source
+    what it lists (if it does), and members, whose class is declared elsewhere."""
+    return exports is None or "." in name or name in exports or ".h" in path.rpartition("/")[2]
 
 
 def _whole(path: str, side: Surface | None) -> frozenset[str]:
@@ -94,7 +95,7 @@ def _whole(path: str, side: Surface | None) -> frozenset[str]:
     tokens = {f"{tail(path)}:"}
     if family(side.language) == "java":
         tokens.add(f"@{side.package}:")
-    return frozenset(tokens | _globals_changed(side, None))
+    return frozenset(tokens | _globals_changed(path, side, None))
 
 
 def _named(path: str, names: Iterable[str], side: Surface) -> set[str]:
@@ -105,16 +106,16 @@ def _named(path: str, names: Iterable[str], side: Surface) -> set[str]:
     return tokens
 
 
-def _globals_changed(before: Surface, after: Surface | None) -> set[str]:
+def _globals_changed(path: str, before: Surface, after: Surface | None) -> set[str]:
     if family(before.language) != "c":
         return set()
-    old = _globals(before)
-    new = _globals(after) if after is not None else {}
+    old = _globals(path, before)
+    new = _globals(path, after) if after is not None else {}
     return {f"*:{name}" for name in _differing(old, new)}
 
 
-def _globals(side: Surface) -> dict[str, tuple[str, str]]:
-    return {name: ref for name, ref in side.members.items() if visible(side.exports, name)}
+def _globals(path: str, side: Surface) -> dict[str, tuple[str, str]]:
+    return {name: ref for name, ref in side.members.items() if visible(path, side.exports, name)}
 
 
 def _differing(old: Mapping[str, object], new: Mapping[str, object]) -> set[str]:

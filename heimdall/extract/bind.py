@@ -124,13 +124,34 @@ class Binder:
             walk = walk.parent
         if name in family.this or name in family.this_type:
             owner = _class_around(scope)
+            if owner is None and family.members_visible:
+                return self._this_elsewhere(scope)
+            if owner is not None and not owner.visible:
+                # What is written beside a type (`impl T`) means the type.
+                owner = self.members.get(owner.qualname, owner)
             return _of(owner, "self", instance=name in family.this)
         if name in family.super_words:
             owner = _class_around(scope)
             return _of(owner, "super", instance=True, skip_own=True)
-        if family.members_visible:
+        if family.members_visible and name not in family.builtins:
             return self._inherited_name(name, scope)
         return self._from_star(name)
+
+    def _this_elsewhere(self, scope: Scope) -> Value | None:
+        """`this` in a method that stands outside its class (`void A::f() {…}`)."""
+        walk: Scope | None = scope
+        while walk is not None:
+            if not walk.this:
+                return None
+            walk = walk.parent
+        made = scope.owner
+        while made is not None and made.kind != "method":
+            made = made.parent
+        prefix = made.qualname.rpartition(".")[0] if made is not None else ""
+        known = self.members.get(prefix)
+        if known is not None and not known.is_class:
+            return None
+        return Value(known, "", "" if known else prefix, "self", instance=True) if prefix else None
 
     def _inherited_name(self, name: str, scope: Scope) -> Value | None:
         owner = _class_around(scope)
@@ -294,14 +315,17 @@ class Binder:
             if found is not None:
                 strategy = "super" if value.skip_own else "mro"
                 return Value(found, "", "", strategy)
+        if self.family.open_names and not self.family.members_visible:
+            # The rest of the type's methods may stand in another file of the package.
+            return Value(None, "", f"{made.qualname}.{name}", "mro")
         return None
 
     def bases(self, made: Definition) -> list[tuple[int, Value | None]]:
         """What the bases of a class are, in order; those that the language itself provides are
         left out, None is a base that is not known. With each the byte where it is named."""
-        known = self._bases.get(made.key)
+        known = self._bases.get(_mark(made))
         if known is None:
-            known = self._bases[made.key] = []
+            known = self._bases[_mark(made)] = []
             found: list[tuple[int, Value | None]] = []
             for start, end in made.bases:
                 text = self.data[start:end].decode("utf-8", "replace")
@@ -316,21 +340,26 @@ class Binder:
     def order(self, made: Definition) -> list[Definition] | None:
         """The classes where a member is looked for, nearest first, or None if one of them is not
         in this file."""
-        if made.key in self._orders:
-            return self._orders[made.key]
-        self._orders[made.key] = [made]
+        if _mark(made) in self._orders:
+            return self._orders[_mark(made)]
+        self._orders[_mark(made)] = [made]
         lists: list[list[Definition]] = []
         for _, base in self.bases(made):
             of = base.of if base is not None else None
             above = self.order(of) if of is not None and len(self._orders) < 200 else None
             if of is None or above is None:
-                self._orders[made.key] = None
+                self._orders[_mark(made)] = None
                 return None
             lists.append(list(above))
         lists.append([item[0] for item in lists])
         merged = [made, *_merge(lists)]
-        self._orders[made.key] = merged
+        self._orders[_mark(made)] = merged
         return merged
+
+
+def _mark(made: Definition) -> str:
+    """Its key, or for what has no node the place where it stands."""
+    return made.key or f"@{made.start}"
 
 
 def _of(

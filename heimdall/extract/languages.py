@@ -44,6 +44,17 @@ TABLE = (
     ),
     Language("typescript", "typescript", "javascript", (".ts", ".mts", ".cts"), shebangs=("deno",)),
     Language("tsx", "tsx", "javascript", (".tsx",)),
+    Language("go", "go", "go", (".go",)),
+    Language("gomod", "gomod", "go", (), filenames=("go.mod",)),
+    Language("rust", "rust", "rust", (".rs",)),
+    Language("java", "java", "java", (".java",)),
+    Language("c", "c", "cfamily", (".c", ".h")),
+    Language(
+        "cpp",
+        "cpp",
+        "cfamily",
+        (".cpp", ".cc", ".cxx", ".c++", ".C", ".H", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl"),
+    ),
 )
 
 BY_NAME = {row.name: row for row in TABLE}
