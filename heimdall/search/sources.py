@@ -7,6 +7,7 @@ Never writes, never judges. Held by tests/heimdall/search/test_sources.py.
 
 import os
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import gitmemo
@@ -19,7 +20,8 @@ from heimdall.model import Node, PathRow, Presence
 from heimdall.search.knowledge import Knowledge
 
 CODE_HITS = 40
-"""How many files and how many definitions the code index is asked for."""
+"""How many files and how many definitions the code index is asked for, and how many hits of both
+together are kept."""
 
 
 class Memory(NamedTuple):
@@ -108,8 +110,9 @@ def from_code(
         [fuse.Part(hit.path, hit.key, hit.score) for hit in symbols],
     )
     hits = (_code_hit(knowledge, root, part, query) for part in merged)
-    kept = tuple(hit for hit in hits if hit is not None and (not kinds or hit.node.kind in kinds))
-    return Code(knowledge.state, kept)
+    kept = (hit for hit in hits if hit is not None and (not kinds or hit.node.kind in kinds))
+    # Lazily: each hit costs two questions to the journal.
+    return Code(knowledge.state, tuple(islice(kept, CODE_HITS)))
 
 
 def _code_hit(
