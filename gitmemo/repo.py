@@ -236,18 +236,24 @@ class Repo:
 
     def restage(self, commit: str, paths: Sequence[str]) -> None:
         """Make git's index say about `paths` what `commit` says, by the library: for recovery, and
-        for index files that the quick way declines."""
+        for index files that the quick way declines. An index that says so already stays as it is,
+        whoever may hold its lock."""
         with refusals(self.mem):
             index = self._git.index
             index.read(True)
             tree = self._commit(commit).tree
+            before = len(index)
+            changed = False
             for path in paths:
-                if path in tree:
+                if path not in tree:
+                    if path in index:
+                        index.remove(path)
+                elif path not in index or index[path].id != tree[path].id:
                     blob = tree[path]
                     index.add(pygit2.IndexEntry(path, blob.id, FileMode(blob.filemode)))
-                elif path in index:
-                    index.remove(path)
-            index.write()
+                    changed = True
+            if changed or len(index) != before:
+                index.write()
 
     def tidy(self) -> None:
         """Pack loose objects where they have become many; a full disk only postpones it."""
@@ -305,12 +311,12 @@ def refusals(path: str) -> Iterator[None]:
     """Turn what the machine refused into IoRefused, and what else git reports into DamagedStore."""
     try:
         yield
-    except OSError as error:
-        raise IoRefused(path, error.errno or 0, error.strerror or str(error)) from error
-    except (pygit2.GitError, KeyError) as error:
-        for code in _ERRNOS:
-            if os.strerror(code) in str(error):
-                raise IoRefused(path, code, os.strerror(code)) from error
+    except (OSError, pygit2.GitError, KeyError) as error:
+        # The library raises OSError without a number: then only its text tells what happened.
+        named = next((code for code in _ERRNOS if os.strerror(code) in str(error)), 0)
+        code = getattr(error, "errno", None) or named
+        if code:
+            raise IoRefused(path, code, os.strerror(code)) from error
         raise DamagedStore(path, str(error)) from error
 
 

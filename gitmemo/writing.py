@@ -112,7 +112,7 @@ def _make_ready(desk: Desk, repo: Repo) -> None:
         raise DamagedStore(desk.mem, "head-elsewhere")
     marker = repo.file(repo.tip(), MARKER_FILE)
     if marker is None or marker.strip() != MARKER:
-        raise LegacyStore(desk.mem, "" if marker is None else marker.decode("utf-8", "replace"))
+        raise LegacyStore(desk.mem, (marker or b"").decode("utf-8", "replace").strip())
     if desk.seen.holds():
         return
     dirt = repo.dirt()
