@@ -61,6 +61,10 @@ class Knowledge:
         """Where the writer saw a path's content go."""
         return self._ask(lambda journal: journal.moves_from(path), ())
 
+    def stamp(self) -> str:
+        """What the sink's stamp must match; "" matches none."""
+        return self._ask(lambda journal: journal.stamp(), "")
+
     def close(self) -> None:
         """Let go of the journal."""
         if self.journal is not None:

@@ -2,7 +2,7 @@
 
 A source that is missing, damaged or behind says so in its state and gives what it has; it never
 takes the other down. The errors that are the caller's own (a stale snapshot) are let through.
-Never writes, never judges. Held by tests/heimdall/search/test_sources.py.
+Never writes, never judges. Held by tests/heimdall/search/test_engine.py.
 """
 
 import os
@@ -16,12 +16,18 @@ from heimdall import paths as names
 from heimdall.config import Settings
 from heimdall.core import fuse
 from heimdall.core.coverage import answers
+from heimdall.errors import JournalError
 from heimdall.model import Node, PathRow, Presence
 from heimdall.search.knowledge import Knowledge
 
 CODE_HITS = 40
 """How many files and how many definitions the code index is asked for, and how many hits of both
 together are kept."""
+
+
+_SINK_STATES = {"absent": "absent", "foreign": "behind"}
+"""What a sink that gives no reader says. A foreign one (the journal was made anew, or another
+version wrote it) is projected again by the next pass of the writer."""
 
 
 class Memory(NamedTuple):
@@ -100,11 +106,14 @@ def from_code(
         return Code(knowledge.state, ())
     from heimdall.sinks.tantivy import open_sink_reader  # noqa: PLC0415 # only for an index
 
-    sink = open_sink_reader(settings.home, knowledge.journal.stamp())
+    sink = open_sink_reader(settings.home, knowledge.stamp())
     if isinstance(sink, str):
-        return Code("absent" if sink == "absent" else "error", ())
-    files = sink.find(query, CODE_HITS, symbols=False, within=root)
-    symbols = sink.find(query, CODE_HITS, files=False, within=root)
+        return Code(_SINK_STATES.get(sink, "error"), ())
+    try:
+        files = sink.find(query, CODE_HITS, symbols=False, within=root)
+        symbols = sink.find(query, CODE_HITS, files=False, within=root)
+    except JournalError:
+        return Code("error", ())
     merged = fuse.merge_parts(
         [fuse.Part(hit.path, "", hit.score) for hit in files],
         [fuse.Part(hit.path, hit.key, hit.score) for hit in symbols],

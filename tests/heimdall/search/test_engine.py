@@ -242,6 +242,18 @@ def test_a_damaged_journal_and_a_damaged_sink_are_named(desk: Desk) -> None:
     assert only(report)[0] is Verdict.STRONG
 
 
+@pytest.mark.parametrize("suffix", ["idx", "term", "store", "fieldnorm", "json"])
+def test_a_sink_whose_files_are_torn_does_not_take_the_memory_down(desk: Desk, suffix: str) -> None:
+    desk.write("the retry limit", "src/retry.py")
+    desk.index(sink=True)
+    for file in (desk.home / "index").glob(f"*.{suffix}"):
+        file.write_bytes(b"\xff" * file.stat().st_size)
+    report = desk.ask("retry limit")
+    assert report.sources["memory"] == "ok"
+    assert report.sources["code"] in {"ok", "error"}
+    assert only(report)[0] is Verdict.STRONG
+
+
 def test_an_index_with_work_waiting_says_so(desk: Desk) -> None:
     desk.index(sink=True)
     desk.enqueue("src/retry.py")
