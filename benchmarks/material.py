@@ -1,7 +1,10 @@
 """What is measured on: real code, many small files, many memories. All made, none downloaded."""
 
+import functools
+import itertools
 import os
 import random
+import re
 import shutil
 import sysconfig
 from collections.abc import Iterator
@@ -13,11 +16,19 @@ from gitmemo.plan import add
 DAY_MS = 86_400_000
 FIRST_MS = 1_700_000_000_000
 MEMORIES = 10_000
-WORDS = tuple(
-    "retry budget cache index lock parser token socket thread buffer encoder header request"  # noqa: SIM905 # a list of words is read as one
-    " timeout scheduler queue worker commit branch merge path symbol hash digest verdict anchor"
-    " stream session cookie router template column migration cursor page snapshot filter".split()
-)
+SOURCES = ("argparse", "datetime", "inspect", "pickle", "subprocess", "tarfile", "turtle", "typing")
+"""Modules whose text gives the memories their words."""
+
+
+@functools.cache
+def vocabulary() -> tuple[str, ...]:
+    """Some thousand words of code and prose, in a fixed order."""
+    words: set[str] = set()
+    for name in SOURCES:
+        path = os.path.join(sysconfig.get_paths()["stdlib"], f"{name}.py")
+        with open(path, encoding="utf-8") as file:
+            words.update(word.lower() for word in re.findall(r"\b[A-Za-z]{4,12}\b", file.read()))
+    return tuple(random.Random(7).sample(sorted(words), len(words)))
 
 
 def standard_library(target: str) -> tuple[int, int]:
@@ -64,17 +75,34 @@ def many_files(place: Place, count: int) -> str:
 
 
 def drafts(count: int) -> Iterator[Draft]:
-    """Different memories in words of code, the same ones at every run."""
+    """Different memories in words of code, the same ones at every run. Words are as uneven as in
+    life: the n-th most common one is n times as rare as the first."""
     chance = random.Random(7)
+    words = vocabulary()
+    weights = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(words))))
     for number in range(count):
-        some = chance.sample(WORDS, 6)
+        some = chance.choices(words, cum_weights=weights, k=11)
         yield Draft(
-            title=f"{some[0]} {some[1]} number{number} keeps its {some[2]}",
-            summary=f"The {some[0]} waits for the {some[3]}; case{number % 997} has the {some[4]}.",
-            keywords=(some[0], some[1], some[5], f"case{number % 997}"),
-            content=f"Measured on {number}: " + " ".join(chance.choices(WORDS, k=60)),
+            title=f"{some[0]} {some[1]} {some[2]} of number{number}",
+            summary=f"The {some[3]} waits for the {some[4]}; case{number % 997} has the {some[5]}.",
+            keywords=(*dict.fromkeys(some[6:9]), f"case{number % 997}"),
+            content=f"Measured on {number}: "
+            + " ".join(chance.choices(words, cum_weights=weights, k=120)),
             kind=Kind.TASK,
         )
+
+
+def questions() -> tuple[str, ...]:
+    """Questions to a store of these: of common words, of middling ones, of a rare and a unique
+    one; and one that the code answers."""
+    words = vocabulary()
+    return (
+        " ".join(words[100:104]),
+        " ".join(words[150:800:130]),
+        f"{words[1500]} case512",
+        "number4711",
+        "where is the url parsed",
+    )
 
 
 def fill_store(place: Place, root: str, count: int) -> None:

@@ -6,20 +6,15 @@ import subprocess
 import sys
 
 from benchmarks.common import BIN, Place, Row, versus
+from benchmarks.material import questions, vocabulary
 
-QUESTIONS = (
-    "retry budget keeps its timeout",
-    "where is the url parsed",
-    "heap merge sorted",
-    "case512",
-)
-WORDS = ("number4711", "case512", "retry")
+WORDS = ("number4711", "case512", vocabulary()[30])
 
 
 def measure(place: Place, code: str, runs: int) -> list[Row]:
     """One row for each kind of question, the worst one counts; and the trailer mode."""
     rows = []
-    for question in QUESTIONS:
+    for question in questions():
         ours_s, theirs_s = versus(
             lambda asked=question: _quiet(place, code, "mem", "search", asked),  # type: ignore[misc] # bound now
             lambda: _python(place, code),

@@ -47,9 +47,12 @@ def answer(words: Sequence[str], values: dict[str, object]) -> int:
 def append(words: Sequence[str], values: dict[str, object]) -> int:
     """Write the hints; nothing is printed unless asked for."""
     app = session.open_app()
-    if bool(words) == bool(values["stdin"]):
-        raise BadArgument("PATHS", "", "are needed, or --stdin alone")
-    paths = hints.from_stdin(sys.stdin.buffer.read(), app.cwd) if values["stdin"] else words
+    if not words and not values["stdin"]:
+        raise BadArgument("PATHS", "", "are needed, or --stdin")
+    app = session.open_app()
+    paths = list(words)
+    if values["stdin"]:
+        paths += hints.from_stdin(sys.stdin.buffer.read(), app.cwd)
     count = app.hint(paths, str(values["reason"]))
     if values["as_json"]:
         session.say(f'{{"schema": "heimdall.hint/1", "written": {count}}}')
