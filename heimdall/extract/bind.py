@@ -13,6 +13,7 @@ from heimdall.extract.outline import (
     DEFINED,
     IMPORTED,
     OPAQUE,
+    PARAMETER,
     SELF,
     SELF_TYPE,
     VALUE,
@@ -76,10 +77,10 @@ class Binder:
                     self.members[made.qualname] = made
         self.units = {item.module for item in outline.imports if not item.target}
         self.stars = any(item.name == "*" and not item.reexport for item in outline.imports)
-        self._memo: dict[tuple[Scope, str], Value | None] = {}
+        self._memo: dict[tuple[object, str], Value | None] = {}
         self._bound: dict[int, Value | None] = {}
         self._depends_on_place = False
-        self._chains: dict[str, tuple[str, ...] | None] = {}
+        self._chains = _chains_of(family)
         self._orders: dict[str, list[Definition] | None] = {}
         self._bases: dict[str, list[tuple[int, Value | None]]] = {}
 
@@ -87,9 +88,19 @@ class Binder:
 
     def meaning(self, text: str, scope: Scope, at: int) -> Value | None:
         """`evaluate`, remembered for the scope as long as the place in it does not matter."""
-        place = (scope, text)
+        place: tuple[object, str] = (scope, text)
         if place in self._memo:
             return self._memo[place]
+        bounds = scope.names.get(text.partition(".")[0])
+        if bounds is not None and len(bounds) == 1:
+            only = bounds[0]
+            if only.what in (OPAQUE, PARAMETER):
+                return None
+            if only.what == SELF:
+                # `self.x` is the same in all methods of a class.
+                place = (only.definition, text)
+                if place in self._memo:
+                    return self._memo[place]
         self._depends_on_place = False
         value = self.evaluate(text, scope, at)
         if not self._depends_on_place:
@@ -269,8 +280,7 @@ class Binder:
         if made is None:
             return self._foreign_member(value, name)
         if not (made.is_class or not made.visible):
-            found = self.members.get(f"{made.qualname}.{name}")
-            return _of(found, value.strategy) if made.kind == "module" else None
+            return self._module_member(made, name, value) if made.kind == "module" else None
         found = None if value.skip_own else self.members.get(f"{made.qualname}.{name}")
         if found is not None:
             return Value(found, "", "", "member" if value.strategy == "local" else value.strategy)
@@ -280,6 +290,13 @@ class Binder:
         if held:
             return self.chosen(held, same=False, at=0, fuel=fuel - 1)
         return self._inherited(value, made, name)
+
+    def _module_member(self, made: Definition, name: str, value: Value) -> Value | None:
+        whole = f"{made.qualname}.{name}"
+        found = self.members.get(whole)
+        if found is None and self.family.members_elsewhere:
+            return Value(None, "", whole, "name")
+        return _of(found, value.strategy)
 
     def _foreign_member(self, value: Value, name: str) -> Value | None:
         if value.deep:
@@ -315,8 +332,7 @@ class Binder:
             if found is not None:
                 strategy = "super" if value.skip_own else "mro"
                 return Value(found, "", "", strategy)
-        if self.family.open_names and not self.family.members_visible:
-            # The rest of the type's methods may stand in another file of the package.
+        if self.family.members_elsewhere:
             return Value(None, "", f"{made.qualname}.{name}", "mro")
         return None
 
@@ -391,6 +407,18 @@ def _class_around(scope: Scope) -> Definition | None:
             return None
         walk = walk.parent
     return None
+
+
+_MOST_CHAINS = 50_000
+_chains: dict[tuple[str, ...], dict[str, tuple[str, ...] | None]] = {}
+
+
+def _chains_of(family: Family) -> dict[str, tuple[str, ...] | None]:
+    """What `parse_chain` said before, kept between files: code repeats itself."""
+    known = _chains.setdefault(family.separators, {})
+    if len(known) > _MOST_CHAINS:
+        known.clear()
+    return known
 
 
 def parse_chain(text: str, family: Family) -> tuple[str, ...] | None:

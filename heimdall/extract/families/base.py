@@ -67,6 +67,7 @@ class Family(NamedTuple):
     `name_parts`: a definition's name -> qualifiers and the name; `type_name`: the one class that a
     type text promises, "" for containers and unions; `this`: words that mean the instance.
     `builtins`: names that the language provides, never taken for a star import's.
+    `members_elsewhere`: more members of a type or namespace may stand in other files.
     `called`: the chain that is called in the text of a call, where that has its arguments.
     `mend`: offers a text of equal length where the grammar stumbles over legal code.
     `separators` part a chain (`a.b`, `A::b`). `constructor` is the method that making an instance
@@ -92,5 +93,6 @@ class Family(NamedTuple):
     first_parameter_is_self: bool = False
     members_visible: bool = False
     open_names: bool = False
+    members_elsewhere: bool = False
     hoisted: bool = True
     default_call: str = ""

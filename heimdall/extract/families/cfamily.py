@@ -120,4 +120,5 @@ FAMILY = Family(
     builtins=BUILTINS,
     members_visible=True,
     open_names=True,
+    members_elsewhere=True,
 )

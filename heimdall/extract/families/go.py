@@ -118,4 +118,5 @@ FAMILY = Family(
     type_name=type_name,
     builtins=BUILTINS | _KEYWORDS,
     open_names=True,
+    members_elsewhere=True,
 )

@@ -124,4 +124,5 @@ FAMILY = Family(
     this_type=frozenset({"Self"}),
     builtins=BUILTINS,
     open_names=True,
+    members_elsewhere=True,
 )

@@ -44,6 +44,7 @@
 (declaration declarator: (reference_declarator (identifier))) @value
 (field_declaration declarator: (reference_declarator (field_identifier))) @value
 (for_range_loop) @value
+(type_parameter_declaration (type_identifier) @bind)
 
 ; References.
 (call_expression function: (qualified_identifier) @call)

@@ -36,6 +36,13 @@
 
 ; What names are bound to.
 (import_spec) @import
+(type_parameter_declaration name: (identifier) @bind)
+(method_declaration
+  receiver: (parameter_list (parameter_declaration
+    type: (pointer_type (generic_type type_arguments: (type_arguments) @bind)))))
+(method_declaration
+  receiver: (parameter_list (parameter_declaration
+    type: (generic_type type_arguments: (type_arguments) @bind))))
 (short_var_declaration right: (expression_list . [(identifier) (selector_expression)
   (call_expression) (composite_literal) (unary_expression) (type_assertion_expression)])) @value
 (short_var_declaration left: (expression_list) @bind
@@ -52,7 +59,7 @@
 (call_expression function: [(identifier) (selector_expression)] @call)
 (argument_list [(identifier) (selector_expression)] @use)
 (return_statement (expression_list (identifier) @use))
-(keyed_element (literal_element (identifier) @use))
+(keyed_element (literal_element) . (literal_element (identifier) @use))
 (assignment_statement right: (expression_list (identifier) @use))
 (composite_literal type: (_) @type)
 (parameter_declaration type: (_) @type)

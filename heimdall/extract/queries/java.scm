@@ -30,6 +30,7 @@
 
 ; What names are bound to.
 (import_declaration) @import
+(type_parameter (type_identifier) @bind)
 (field_declaration) @value
 (constant_declaration) @value
 (local_variable_declaration) @value

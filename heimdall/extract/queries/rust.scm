@@ -33,6 +33,7 @@
 ((declaration_list (use_declaration) @import) (#not-match? @import "(super|self)::"))
 ((block (use_declaration) @import) (#not-match? @import "(super|self)::"))
 (mod_item !body) @import
+(type_parameter name: (type_identifier) @bind)
 (let_declaration pattern: (identifier)) @value
 (let_declaration pattern: [(tuple_pattern) (tuple_struct_pattern) (struct_pattern) (slice_pattern)
                            (ref_pattern) (reference_pattern)] @bind)
