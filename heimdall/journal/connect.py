@@ -109,9 +109,10 @@ def _checked(path: str, query: str) -> sqlite3.Connection:
     except (NewerJournal, DamagedJournal):
         connection.close()
         raise
-    if not found:
+    if found != schema.SCHEMA_VERSION:
+        # An older one holds nothing that this version can read; the next writer makes it anew.
         connection.close()
-        raise NoJournal(path)
+        raise NoJournal(path, str(found or ""))
     return connection
 
 

@@ -5,20 +5,21 @@ One file, `journal.db`, in the state directory. Every node and edge belongs to o
 table, and replacing it is two range deletes. A node's number is the path's number in the upper bits
 and a hash of its key in the lower ones: it stays the same when other definitions of the file come
 and go, so an edge into an edited file stays bound without being touched. Names of files are BLOBs,
-because a name need not be text. No index stands here that no question asks for.
+because a name need not be text. What is big and seldom asked for lies beside the paths, in `kept`,
+so that an audit sweeps over small rows. No index stands here that no question asks for.
 """
 
 import os
 from collections.abc import Iterable
-from hashlib import blake2b
 
 from heimdall.model import Facts
 
 FILE_NAME = "journal.db"
 """The journal inside the state directory."""
 
-SCHEMA_VERSION = 1
-"""Kept in `PRAGMA user_version`; a higher one is never touched (NewerJournal)."""
+SCHEMA_VERSION = 2
+"""Kept in `PRAGMA user_version`; a higher one is never touched (NewerJournal). Of a lower one only
+`sql.CARRIED` survives, the rest is derived from the disk and is derived again."""
 
 KEY_BITS = 40
 """The lower bits of a node's number: 2**23 paths, and a collision every million big files."""
@@ -47,8 +48,9 @@ CREATE TABLE paths (
     state INTEGER NOT NULL, hash BLOB, size INTEGER, mtime_ns INTEGER, inode INTEGER,
     asked INTEGER NOT NULL, depth INTEGER NOT NULL, extractor TEXT NOT NULL, language TEXT NOT NULL,
     generation INTEGER NOT NULL, skip_reason TEXT NOT NULL, reconciled_at INTEGER NOT NULL,
-    package TEXT NOT NULL, exports TEXT, tail TEXT, kin INTEGER, sketch BLOB, tokens BLOB,
+    package TEXT NOT NULL, exports TEXT, tail TEXT, kin INTEGER,
     trouble TEXT NOT NULL DEFAULT '');
+CREATE TABLE kept (owner INTEGER PRIMARY KEY, sketch BLOB, tokens BLOB);
 CREATE INDEX paths_hash ON paths (hash) WHERE hash IS NOT NULL;
 CREATE INDEX paths_tail ON paths (tail) WHERE tail IS NOT NULL;
 CREATE INDEX paths_kin ON paths (kin) WHERE kin IS NOT NULL;
@@ -87,6 +89,9 @@ INSERT INTO meta VALUES ('pass', 0);
 
 def hashed(name: str, size: int = 8) -> int:
     """A stable number of `size` bytes, signed where it has SQLite's full eight."""
+    # Loads OpenSSL, which a search has no use for.
+    from hashlib import blake2b  # noqa: PLC0415
+
     data = name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=size).digest(), "big", signed=size == 8)
 

@@ -110,8 +110,9 @@ NODES_OF = f"SELECT n.id, {_NODE_COLUMNS} FROM nodes n WHERE n.id BETWEEN ? AND 
 # -- binding ---------------------------------------------------------------------------------------
 
 UNSETTLED_PATHS = "SELECT owner FROM unsettled_paths"
+# CROSS: the planner knows no sizes, and would sweep over the tokens to look up the few.
 OWNERS_OF_TOKENS = """
-    SELECT DISTINCT t.owner FROM unsettled_tokens u JOIN tokens t ON t.token = u.token"""
+    SELECT DISTINCT t.owner FROM unsettled_tokens u CROSS JOIN tokens t ON t.token = u.token"""
 ALL_OWNERS = "SELECT id FROM paths WHERE tail IS NOT NULL"
 COUNT_OWNERS = "SELECT count(*) FROM paths WHERE tail IS NOT NULL"
 OUTWARD = """

@@ -6,30 +6,18 @@ than the queue does is refused. Nothing here decides what a path should be; that
 reconciler and `heimdall.core.decide`. Held by tests/heimdall/journal and tests/laws.
 """
 
-import array
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from heimdall.core.modules import family, tail
 from heimdall.core.tokens import Surface, emits, surface
 from heimdall.errors import DamagedJournal, IoRefused
-from heimdall.journal import connect, schema, sql
+from heimdall.journal import connect, create, own, schema, sql
 from heimdall.journal.read import JournalReader, queued, stored_facts
 from heimdall.journal.values import Commit, Move, Queued, Refresh, Retract, Skip, Unreadable
-from heimdall.model import Action, Depth, Facts, Outcome, Presence
+from heimdall.model import Action, Depth, Outcome, Presence
 from heimdall.paths import under
-
-_PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
-    # A crash of the machine may lose the last commits, never the file; what was lost shows as
-    # drift at the next audit.
-    "PRAGMA synchronous=NORMAL",
-    "PRAGMA cache_size=-65536",
-    "PRAGMA temp_store=MEMORY",
-)
 
 
 def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
@@ -49,7 +37,7 @@ def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
         connect.require_whole(path, os.path.getsize(path))
     connection = sqlite3.connect(path, isolation_level=None, timeout=connect.BUSY_MS / 1000)
     try:
-        _prepare(connection, path)
+        create.prepare(connection, path)
     except sqlite3.OperationalError as error:
         connection.close()
         raise IoRefused(path, 0, str(error)) from error
@@ -183,7 +171,8 @@ class JournalWriter(JournalReader):
                 return ()
             owned = self._db.execute(sql.PATHS_OF_ROOT, row).fetchall()
             for owner, _, tokens in owned:
-                self._clear(owner, tokens)
+                own.clear(self._db, owner, tokens)
+                self._db.execute(sql.DELETE_KEPT, (owner,))
                 self._db.execute(sql.DELETE_PATH, (owner,))
             self._db.execute(sql.DELETE_SKIPS, row)
             self._db.execute(sql.DELETE_ROOT, row)
@@ -233,6 +222,7 @@ class JournalWriter(JournalReader):
         """Forget GONE paths and moves older than `before_ms`; the answer is how many paths."""
         with self.transaction():
             owners = self._db.execute(sql.OLD_PATHS, (before_ms,)).fetchall()
+            self._db.executemany(sql.DELETE_KEPT, owners)
             self._db.executemany(sql.DELETE_PATH, owners)
             self._db.execute(sql.OLD_MOVES, (before_ms,))
             return len(owners)
@@ -293,12 +283,13 @@ class JournalWriter(JournalReader):
             schema.numbers(owner, (node.key for node in entry.facts.nodes)) if (entry.facts) else {}
         )
         if row is not None:
-            self._vanish(owner, frozenset(numbers.values()))
-            self._clear(owner, row[2])
+            own.vanish(self._db, owner, frozenset(numbers.values()))
+            own.clear(self._db, owner, row[2])
         reason = entry.facts.reason if entry.facts else entry.reason
-        self._describe(owner, root, entry, reason)
+        own.describe(self._db, owner, root, entry, self._moment(entry.seen_at))
+        self._db.execute(sql.KEEP, (owner, entry.sketch or None))
         if entry.facts is not None:
-            self._lay_down(owner, numbers, entry.facts)
+            own.lay_down(self._db, owner, numbers, entry.facts)
         self._db.execute(sql.UNSETTLE_PATH, (owner,))
         self._db.execute(sql.DEQUEUE, (name, entry.generation))
         return Outcome(entry.path, Action.INDEXED if fresh else Action.UPDATED, reason)
@@ -326,9 +317,10 @@ class JournalWriter(JournalReader):
             return Outcome(entry.path, Action.UNCHANGED, "")
         owner, _, tokens, root = row
         self._announce(entry.path, self._surface(entry.path, root), None)
-        self._vanish(owner, frozenset())
-        self._clear(owner, tokens)
+        own.vanish(self._db, owner, frozenset())
+        own.clear(self._db, owner, tokens)
         self._db.execute(sql.RETRACT_PATH, (entry.generation, self._moment(0), owner))
+        self._db.execute(sql.FORGET_TOKENS, (owner,))
         return Outcome(entry.path, Action.RETRACTED, "")
 
     def _keep(self, entry: Unreadable) -> Outcome:
@@ -364,121 +356,3 @@ class JournalWriter(JournalReader):
 
     def _everything_waits(self) -> bool:
         return self._db.execute(sql.EVERYTHING_WAITS).fetchone() is not None
-
-    def _vanish(self, owner: int, staying: frozenset[int]) -> None:
-        """References to nodes that will be no more go back to pending, in this transaction: at no
-        moment does an edge point to nothing."""
-        before = {number for (number,) in self._db.execute(sql.NODE_IDS, schema.span(owner))}
-        vanished = [(number,) for number in sorted(before - staying)]
-        self._db.executemany(sql.OWNERS_OF_DST, vanished)
-        self._db.executemany(sql.UNBIND_DST, vanished)
-
-    def _clear(self, owner: int, tokens: bytes | None) -> None:
-        """Take away all that a path owns but its row."""
-        self._db.execute(sql.DELETE_NODES, schema.span(owner))
-        self._db.execute(sql.DELETE_EDGES, (owner,))
-        self._db.execute(sql.DELETE_BINDINGS, (owner,))
-        self._db.executemany(
-            sql.DELETE_TOKEN, ((token, owner) for token in array.array("q", tokens or b""))
-        )
-
-    def _describe(self, owner: int, root: int, entry: Commit, reason: str) -> None:
-        """Write the path's own row."""
-        size, mtime_ns, inode = entry.stat if entry.stat else (None, None, None)
-        facts = entry.facts
-        unit = kin = exports = None
-        if facts is not None and facts.language:
-            unit = schema.word(tail(entry.path))
-            kin = schema.kin(entry.path, facts, family(facts.language))
-            exports = None if facts.exports is None else json.dumps(facts.exports)
-        self._db.execute(
-            sql.UPDATE_PATH,
-            (
-                root,
-                entry.digest,
-                size,
-                mtime_ns,
-                inode,
-                entry.asked,
-                facts.depth if facts else Depth.PATH,
-                entry.extractor,
-                facts.language if facts else "",
-                entry.generation,
-                reason,
-                self._moment(entry.seen_at),
-                facts.package if facts else "",
-                exports,
-                unit,
-                kin,
-                entry.sketch or None,
-                owner,
-            ),
-        )
-
-    def _lay_down(self, owner: int, numbers: dict[str, int], facts: Facts) -> None:
-        """Write everything the path owns now. An edge between keys that the facts do not have is an
-        extractor's mistake; it becomes the file's own, or pending, and costs nobody else anything.
-        """
-        own = numbers.get("", schema.span(owner)[0])
-        self._db.executemany(
-            sql.INSERT_NODE,
-            (
-                (
-                    numbers[node.key],
-                    place,
-                    node.key,
-                    node.kind,
-                    schema.word(node.name),
-                    None if node.qualname == node.key else node.qualname,
-                    *node[4:],
-                )
-                for place, node in enumerate(facts.nodes)
-            ),
-        )
-        self._db.executemany(
-            sql.INSERT_EDGE,
-            (
-                (
-                    owner,
-                    place,
-                    numbers.get(src, own),
-                    schema.RELATION_NUMBERS[relation],
-                    line,
-                    None if dst is None else numbers.get(dst),
-                    module if dst is None else None,
-                    name if dst is None else None,
-                    strategy,
-                    confidence,
-                )
-                for place, (
-                    src,
-                    relation,
-                    line,
-                    dst,
-                    module,
-                    name,
-                    strategy,
-                    confidence,
-                ) in enumerate(facts.edges)
-            ),
-        )
-        self._db.executemany(
-            sql.INSERT_BINDING,
-            ((owner, place, *binding) for place, binding in enumerate(facts.bindings)),
-        )
-
-
-def _prepare(connection: sqlite3.Connection, path: str) -> None:
-    """Make the tables where there are none, all of them or none."""
-    found = connect.version(connection, path)
-    for pragma in _PRAGMAS:
-        connection.execute(pragma)
-    if found:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    # Another process may have made them while this one waited for the lock.
-    if not connect.version(connection, path):
-        for statement in schema.TABLES.split(";\n"):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version={schema.SCHEMA_VERSION}")
-    connection.execute("COMMIT")

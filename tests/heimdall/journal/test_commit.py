@@ -288,3 +288,12 @@ def test_pruning_forgets_what_has_long_been_gone(tmp_path: Path) -> None:
         assert journal.prune(now_ms) == 0
         assert journal.prune(now_ms + 1) == 1
         assert [row.path for row in journal.paths()] == [B]
+
+
+def test_a_sketch_stays_with_a_path_that_is_gone(tmp_path: Path) -> None:
+    with made.writer(tmp_path) as journal:
+        assert journal.sketch(A) == b""
+        number = made.generation(journal, A)
+        journal.commit([made.entry(A, made.facts("a.py"), number)._replace(sketch=b"lines")])
+        journal.retract([Retract(A, made.generation(journal, A))])
+        assert journal.sketch(A) == b"lines"

@@ -12,6 +12,7 @@ import pytest
 from heimdall.errors import DamagedJournal, NewerJournal, NoJournal
 from heimdall.journal import connect, schema
 from heimdall.journal.read import open_reader
+from heimdall.model import Depth
 from tests.heimdall.journal import made
 
 A = "/p/a.py"
@@ -110,6 +111,30 @@ def test_a_newer_journal_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NewerJournal):
         made.writer(tmp_path)
     assert file.read_bytes() == content
+
+
+def test_an_older_journal_is_made_anew_and_keeps_what_people_told_it(tmp_path: Path) -> None:
+    file = filled(tmp_path)
+    with made.writer(tmp_path) as journal:
+        journal.add_root("/q", Depth.FILE)
+        journal.add_store("/q/.mem", "/q")
+        roots, stores, stamp = journal.roots(), journal.stores(), journal.stamp()
+    database = sqlite3.connect(file)
+    database.execute(f"PRAGMA user_version={schema.SCHEMA_VERSION - 1}")
+    database.execute("CREATE TABLE of_old (x)")
+    database.close()
+    with pytest.raises(NoJournal):
+        open_reader(str(tmp_path))
+    with made.writer(tmp_path) as journal:
+        assert journal.roots() == roots
+        assert journal.stores() == stores
+        assert list(journal.paths()) == []
+        assert journal.stamp() != stamp, "the sink of the old one is foreign to the new one"
+        made.commit(journal, A, made.facts("a.py"))
+    database = sqlite3.connect(file)
+    names = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
+    database.close()
+    assert "of_old" not in names
 
 
 def test_a_reader_sees_what_a_living_writer_committed(tmp_path: Path) -> None:
