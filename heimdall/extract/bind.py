@@ -77,7 +77,6 @@ class Binder:
                     self.members[made.qualname] = made
         self.units = {item.module for item in outline.imports if not item.target}
         self.stars = any(item.name == "*" and not item.reexport for item in outline.imports)
-        self._memo: dict[tuple[object, str], Value | None] = {}
         self._bound: dict[int, Value | None] = {}
         self._depends_on_place = False
         self._chains = _chains_of(family)
@@ -86,25 +85,28 @@ class Binder:
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def meaning(self, text: str, scope: Scope, at: int) -> Value | None:
-        """`evaluate`, remembered for the scope as long as the place in it does not matter."""
-        place: tuple[object, str] = (scope, text)
-        if place in self._memo:
-            return self._memo[place]
+    def meaning(self, raw: bytes, scope: Scope, at: int) -> Value | None:
+        """`evaluate` of `raw`, remembered for the scope as long as the place in it does not
+        matter."""
+        memo: dict[bytes, Value | None] = scope.memo  # type: ignore[assignment]  # ours alone
+        if raw in memo:
+            return memo[raw]
+        text = raw.decode("utf-8", "replace")
         bounds = scope.names.get(text.partition(".")[0])
         if bounds is not None and len(bounds) == 1:
             only = bounds[0]
             if only.what in (OPAQUE, PARAMETER):
                 return None
-            if only.what == SELF:
+            if only.what == SELF and only.definition is not None:
                 # `self.x` is the same in all methods of a class.
-                place = (only.definition, text)
-                if place in self._memo:
-                    return self._memo[place]
+                memo = only.definition.scope.memo  # type: ignore[assignment]  # ours alone
+                raw = b"self " + raw
+                if raw in memo:
+                    return memo[raw]
         self._depends_on_place = False
         value = self.evaluate(text, scope, at)
         if not self._depends_on_place:
-            self._memo[place] = value
+            memo[raw] = value
         return value
 
     def evaluate(self, text: str, scope: Scope, at: int, fuel: int = _FUEL) -> Value | None:

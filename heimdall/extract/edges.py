@@ -6,6 +6,7 @@ no trace. Equal edges of one line are one edge; a use is told once for each user
 
 import re
 from bisect import bisect_left
+from operator import itemgetter
 
 from heimdall.extract import captures as cap
 from heimdall.extract.bind import CONFIDENCE, Binder, Value
@@ -15,6 +16,8 @@ from heimdall.extract.outline import PARAMETER, Definition, Outline, Scope
 from heimdall.model import Edge, Relation
 
 _DOTTED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
+_ROOT = re.compile(rb"[\w$\x80-\xff]+")
+_PREFIXES = {b"await", b"new", b"yield"}
 _LONGEST = 1000
 """Bytes of a reference beyond which it is no chain of names; in a chain of a thousand calls each
 begins with all those before it."""
@@ -36,6 +39,9 @@ class Emitter:
         self._taken: list[tuple[Definition, str, str, int]] = []
         self._local_calls: list[tuple[Definition, Scope, int]] = []
         self._known = _names(outline, family)
+        self._roots: set[bytes] | None = None
+        if self._known is not None:
+            self._roots = {name.encode() for name in self._known} | _PREFIXES
 
     def all(self) -> tuple[Edge, ...]:
         """Every edge, sorted by line."""
@@ -43,7 +49,8 @@ class Emitter:
         self._inheritance()
         self._references()
         self._passed_functions()
-        return tuple(sorted(self.edges, key=_by_place))
+        # Stable: edges of one line stay as they were found, which only the bytes decide.
+        return tuple(sorted(self.edges, key=itemgetter(2)))
 
     def _add(self, src: str, relation: Relation, at: int, value: Value) -> None:
         dst = value.of.key if value.of is not None else None
@@ -93,27 +100,33 @@ class Emitter:
                     self._add(key_of(made), Relation.USES, made.start, value)
 
     def _references(self) -> None:
-        data, known = self.data, self._known
+        data, roots, root_at = self.data, self._roots, _ROOT.match
+        meaning, called = self.binder.meaning, self.family.called
         for scope, code, start, end in self.outline.references:
             if end - start > _LONGEST:
                 continue
-            text = data[start:end].decode("utf-8", "replace")
             if code == cap.TYPE:
-                self._type(text, scope, start)
+                self._type(data[start:end].decode("utf-8", "replace"), scope, start)
                 continue
-            if code == cap.DECORATOR:
-                text = text.lstrip("@").strip()
-            if known is not None and text not in known and text.isidentifier():
-                continue
+            if roots is not None:
+                # Most references of most files go to names that the file does not bind: builtins.
+                root = root_at(data, start)
+                if root is not None and root[0] not in roots:
+                    continue
+            raw = data[start:end]
             if code == cap.USE:
-                value = self._evaluated(text, scope, start)
-                if value is not None and _is_something(value) and not value.instance:
+                value = meaning(raw, scope, start)
+                if value is not None and not value.instance and _is_something(value):
                     self._add(_key_in(scope), Relation.USES, start, value)
+            elif code == cap.DECORATOR:
+                self._call(raw.lstrip(b"@").strip(), scope, start, end)
             else:
-                self._call(self.family.called(text), scope, start, end)
+                if called is not None:
+                    raw = called(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
+                self._call(raw, scope, start, end)
 
     def _evaluated(self, text: str, scope: Scope, at: int) -> Value | None:
-        return self.binder.meaning(text, scope, at)
+        return self.binder.meaning(text.encode("utf-8", "replace"), scope, at)
 
     def _type(self, text: str, scope: Scope, at: int) -> None:
         for name in _DOTTED.findall(text):
@@ -122,15 +135,15 @@ class Emitter:
                 if value is not None and _is_something(value) and not value.instance:
                     self._add(_key_in(scope), Relation.USES, at, value)
 
-    def _call(self, text: str, scope: Scope, start: int, end: int) -> None:
-        value = self._evaluated(text, scope, start)
-        src = _key_in(scope)
+    def _call(self, raw: bytes, scope: Scope, start: int, end: int) -> None:
+        value = self.binder.meaning(raw, scope, start)
         if value is None:
-            self._note_parameter(text, scope, src, start)
+            self._note_parameter(raw, scope, start)
             return
+        src = _key_in(scope)
         made = value.of
         if value.skip_own:
-            self._call_super(value, text, src, start)
+            self._call_super(value, raw.decode("utf-8", "replace"), src, start)
         elif made is None:
             name = value.name or self.family.default_call
             if name and not (value.instance and value.strategy != "star"):
@@ -163,14 +176,17 @@ class Emitter:
 
     # -- functions handed over as arguments --------------------------------------------------------
 
-    def _note_parameter(self, text: str, scope: Scope, src: str, at: int) -> None:
+    def _note_parameter(self, raw: bytes, scope: Scope, at: int) -> None:
+        if b"." in raw:
+            return
+        text = raw.decode("utf-8", "replace")
         walk: Scope | None = scope
         while walk is not None:
             found = walk.names.get(text)
             if found is not None:
                 only = found[0]
                 if len(found) == 1 and only.what == PARAMETER and only.definition is not None:
-                    self._taken.append((only.definition, text, src, at))
+                    self._taken.append((only.definition, text, _key_in(scope), at))
                 return
             walk = walk.parent
 
@@ -254,7 +270,3 @@ def _names(outline: Outline, family: Family) -> set[str] | None:
     ):
         return None
     return outline.names | family.this | family.this_type | family.super_words
-
-
-def _by_place(edge: Edge) -> tuple[int, str, str, str, str, str]:
-    return (edge.line, edge.src, edge.relation, edge.dst or "", edge.module, edge.name)

@@ -96,9 +96,10 @@ class Definition:
 
 class Scope:
     """A stretch of text with names of its own. `owner` is the definition that a reference in it
-    belongs to (None for the file); `key` is that definition's, once it is known."""
+    belongs to (None for the file); `key` is that definition's, once it is known; `memo` is the
+    binder's: what texts in it mean."""
 
-    __slots__ = ("elsewhere", "end", "is_class", "key", "names", "owner", "parent", "this")
+    __slots__ = ("elsewhere", "end", "is_class", "key", "memo", "names", "owner", "parent", "this")
 
     def __init__(self, owner: Definition | None, parent: "Scope | None", end: int) -> None:
         self.owner = owner
@@ -109,6 +110,7 @@ class Scope:
         self.names: dict[str, list[Bound]] = {}
         self.elsewhere: set[str] | None = None
         self.key: str | None = None
+        self.memo: dict[bytes, object] = {}
 
 
 Reference = tuple[Scope, int, int, int]

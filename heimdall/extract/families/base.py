@@ -45,11 +45,6 @@ def one_name(text: str) -> list[str]:
     return [text]
 
 
-def itself(text: str) -> str:
-    """The text as it stands."""
-    return text
-
-
 def first_name(text: str) -> str:
     """The first dotted name in a type: right for `*Server`, `&mut Foo`, `Box`."""
     found = _TYPE_NAME.search(text)
@@ -81,7 +76,7 @@ class Family(NamedTuple):
     name_parts: Callable[[str], list[str]] = one_name
     type_name: Callable[[str], str] = first_name
     is_constant: Callable[[str, str], bool] = never
-    called: Callable[[str], str] = itself
+    called: Callable[[str], str] | None = None
     mend: Callable[[bytes], bytes] | None = None
     separators: tuple[str, ...] = (".",)
     this: frozenset[str] = frozenset()
