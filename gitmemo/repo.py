@@ -270,9 +270,14 @@ class Repo:
         builder = pygit2.PackBuilder(self._git)
         for name, _ in loose:
             builder.add(pygit2.Oid(hex=name))
-        builder.write()
-        # Only what the new pack holds goes. A reader that misses a loose object looks into the
-        # packs again before it calls the object missing.
+        # The pack is on the disk before the first object that it replaces goes.
+        pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
+        try:
+            builder.write()
+        finally:
+            pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
+        # A reader that misses a loose object looks into the packs again before it calls the
+        # object missing.
         for _, path in loose:
             os.unlink(path)
 
