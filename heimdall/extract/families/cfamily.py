@@ -75,14 +75,24 @@ def _declared(text: str) -> tuple[str, str, str] | None:
 
 
 def name_parts(text: str) -> list[str]:
-    """`ns::A<T>::f` -> ns, A, f; an operator keeps its signs."""
-    text = "".join(text.split()) if "operator" not in text else " ".join(text.split())
+    """`ns::A<T>::f` -> ns, A, f; an operator keeps its signs, a conversion its type."""
     operator = _OPERATOR.match(text)
     head, last = (operator[1], operator[2]) if operator is not None else (text, "")
     while (plain := _TEMPLATE.sub("", head)) != head:
         head = plain
-    parts = [part for part in (*head.split("::"), last) if part]
-    return parts or [text]
+    # After a macro that the grammar took for a type, the type stands before the name.
+    words = head.split()
+    head = words[-1] if words and operator is None else "".join(words)
+    parts = [part for part in head.split("::") if part]
+    return [*parts, _operator_name(last)] if last else parts or [text]
+
+
+def _operator_name(text: str) -> str:
+    """`operator bool() const` -> `operator bool`, `operator  ==` -> `operator==`."""
+    signs = text.removeprefix("operator").strip()
+    if signs[:1].isalpha():
+        return f"operator {' '.join(signs.partition('(')[0].split())}"
+    return f"operator{''.join(signs.split())}"
 
 
 def type_name(text: str) -> str:

@@ -27,7 +27,12 @@
   body: (_) @body) @def.method
 (function_definition
   declarator: (reference_declarator (function_declarator parameters: (parameter_list) @params)))
+(function_definition declarator: (operator_cast) @name body: (_) @body) @def.function
 (class_specifier name: (type_identifier) @name body: (_) @body) @def.class
+(class_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @def.class
+(struct_specifier name: (template_type name: (type_identifier) @name) body: (_) @body) @def.struct
+(class_specifier name: (qualified_identifier) @name body: (_) @body) @def.class
+(struct_specifier name: (qualified_identifier) @name body: (_) @body) @def.struct
 (namespace_definition name: [(namespace_identifier) (nested_namespace_specifier)] @name body: (_) @body) @def.module
 (alias_declaration name: (type_identifier) @name) @def.type
 
