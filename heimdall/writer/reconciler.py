@@ -273,6 +273,7 @@ class _Reconciler:
         # In this order: once the sink is stamped, only the queue knows what it lacks.
         _doubt(self._journal, self._journal.paths())
         self._sink.clear()
+        self._sink.commit(self._journal.stamp())
 
     # -- afterwards --------------------------------------------------------------------------------
 
