@@ -18,6 +18,8 @@ from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import norm, tokens
 
+_BUSY_S = 5.0  # readers hold the file for milliseconds; whoever holds it longer is not waited for
+
 
 def in_memory(repo: Repo, tip: EntryId) -> Index:
     """The index of `tip` in memory: a copy of the file brought up to date where that is possible,
@@ -75,7 +77,7 @@ def advance(index: Index, repo: Repo, tip: EntryId) -> None:
 
 
 def _written(path: str, repo: Repo, tip: EntryId) -> Index:
-    base = sqlite3.connect(path, timeout=5.0, isolation_level=None)
+    base = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
     try:
         base.execute("PRAGMA synchronous = NORMAL")
         version = base.execute("PRAGMA user_version").fetchone()[0]

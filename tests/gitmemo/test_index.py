@@ -1,0 +1,141 @@
+"""The index file: made by writers, used only where it is right, thrown away where it is not."""
+
+import os
+import sqlite3
+
+import pytest
+
+from gitmemo import Store, indexing
+from gitmemo.index import FILE, VERSION, Index, open_reader
+from gitmemo.repo import Repo
+from tests.support.memory import draft, git, project, reopened
+
+
+@pytest.fixture
+def store(tmp_path: object) -> Store:
+    made = project(tmp_path)
+    made.write(draft("one"))
+    made.replace(made.write(draft("two")).id, draft("three"))
+    return made
+
+
+def path_of(store: Store) -> str:
+    return os.path.join(store.path, ".git", FILE)
+
+
+def opened(store: Store) -> Index:
+    index = open_reader(os.path.dirname(path_of(store)))
+    assert index is not None
+    return index
+
+
+def tables(index: Index) -> dict[str, list[object]]:
+    names = ("meta", "commits", "entries", "texts", "vocabulary", "places")
+    found = {name: index.base.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+    index.close()
+    return found
+
+
+def test_an_index_that_grew_equals_one_that_was_built(store: Store) -> None:
+    grown = tables(opened(store))
+    os.unlink(path_of(store))
+    indexing.up_to_date(Repo(store.path), store.tip()).close()
+    assert tables(opened(store)) == grown
+    assert tables(indexing.in_memory(Repo(store.path), store.tip())) == grown
+
+
+def test_what_another_engine_committed_is_taken_in_by_the_next_writer(store: Store) -> None:
+    folder = os.path.join(store.path, "entries")
+    with open(f"{folder}/20260101T000000.000Z-00000000-flat.md", "w", encoding="utf-8") as file:
+        file.write('---\nkind: "task"\n---\n\n# flat\n\n## Summary\n\ns\n\n## Final Outcome\n\nc\n')
+    message = (
+        "flat\n\nfrom elsewhere\n\nGitMemo-Type: add\nGitMemo-Keyword: memory\n"
+        "GitMemo-Keyword: b\nGitMemo-Digest: sha256:00\nGitMemo-Search-Text: flat\n"
+    )
+    git(store.path, "add", "-A")
+    git(store.path, "commit", "-q", "-m", message)
+    assert opened(store).tip != store.tip()
+    assert "flat" in {hit.title for hit in store.search(["memory"]).hits}
+    reopened(store).write(draft("four"))
+    assert opened(store).tip == store.tip()
+    grown = tables(opened(store))
+    os.unlink(path_of(store))
+    indexing.up_to_date(Repo(store.path), store.tip()).close()
+    assert tables(opened(store)) == grown
+
+
+def test_history_that_was_rewritten_is_indexed_anew(store: Store) -> None:
+    git(store.path, "reset", "-q", "--hard", "main~1")
+    assert {hit.title for hit in store.search(["memory"]).hits} == {"one", "two"}
+    reopened(store).write(draft("five"))
+    assert {hit.title for hit in store.search(["memory"]).hits} == {"one", "two", "five"}
+    assert opened(store).tip == store.tip()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database at all" * 300, b"SQLite format 3\0" + b"\0" * 4080]
+)
+def test_rubbish_in_the_place_of_the_index_is_passed_over_and_replaced(
+    store: Store, content: bytes
+) -> None:
+    with open(path_of(store), "wb") as file:
+        file.write(content)
+    assert open_reader(os.path.dirname(path_of(store))) is None
+    assert store.search(["memory"]).total == 2
+    store.write(draft("four"))
+    assert opened(store).tip == store.tip()
+
+
+def test_an_index_of_another_version_is_passed_over_and_replaced(store: Store) -> None:
+    base = sqlite3.connect(path_of(store))
+    base.execute(f"PRAGMA user_version = {VERSION + 1}")
+    base.close()
+    assert open_reader(os.path.dirname(path_of(store))) is None
+    store.write(draft("four"))
+    assert opened(store).tip == store.tip()
+
+
+def test_an_index_that_is_busy_elsewhere_is_not_thrown_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.search(["memory"]).total
+    other = sqlite3.connect(path_of(store), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    monkeypatch.setattr(indexing, "_BUSY_S", 0.05)
+    store.write(draft("four"))
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.search(["memory"]).total == before + 1
+    store.write(draft("five"))
+    assert opened(store).tip == store.tip()
+
+
+def test_a_folder_whose_name_looks_like_a_query_is_opened(tmp_path: object) -> None:
+    store = project(f"{tmp_path}/a?mode=rwc&x#y %41")
+    store.write(draft("one"))
+    opened(store).close()
+    assert store.search(["one"]).total == 1
+    assert os.listdir(str(tmp_path)) == ["a?mode=rwc&x#y %41"]
+
+
+def test_anchors_that_another_engine_dropped_are_taken_from_the_entry_before(
+    store: Store,
+) -> None:
+    with open(f"{store.root}/a.py", "w", encoding="utf-8") as file:
+        file.write("x")
+    old = store.write(draft("anchored", related_paths=("a.py",)))
+    text = store.read(old.id).text
+    lines = [line for line in text.splitlines(keepends=True) if not line.startswith("anchors:")]
+    new = "entries/20270101T000000.000Z-11111111-anchored.md"
+    with open(os.path.join(store.path, new), "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    git(store.path, "rm", "-q", old.file)
+    git(store.path, "add", new)
+    message = (
+        f"anchored\n\nagain\n\nGitMemo-Type: replace\nGitMemo-Replaces: {old.id}\n"
+        "GitMemo-Keyword: memory\nGitMemo-Keyword: b\nGitMemo-Digest: sha256:11\n"
+    )
+    git(store.path, "commit", "-q", "-m", message)
+    anchors = store.read(old.id).anchors
+    assert len(anchors) == 1
+    assert store.read(store.tip()).anchors == anchors
