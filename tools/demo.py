@@ -26,6 +26,8 @@ from rich.text import Text
 
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENOUGH_LINES = 300_000
+SKIPPED = ("site-packages", "dist-packages", "__pycache__", "test")
+"""Folders that are not copied; the library's own tests would triple the time and show no more."""
 BRANCH = "experiment"
 COLOURS = {
     "STRONG": "bold green",
@@ -35,7 +37,7 @@ COLOURS = {
     "REMOVED": "dim",
 }
 
-console = Console(highlight=False, soft_wrap=False)
+console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
 
 
 class Memory(NamedTuple):
@@ -246,7 +248,7 @@ def copy_code(target: str) -> tuple[int, int]:
     own = _copy_own(os.path.join(target, "heimdall-mem"))
     total = (total[0] + own[0], total[1] + own[1])
     if total[1] < ENOUGH_LINES:
-        # Some systems ship the library without its tests; the installed packages fill it up.
+        # Some systems ship a smaller library; the installed packages fill it up.
         more = _copy_python(sysconfig.get_paths()["purelib"], os.path.join(target, "packages"))
         total = (total[0] + more[0], total[1] + more[1])
     if total[1] < ENOUGH_LINES:
@@ -257,14 +259,13 @@ def copy_code(target: str) -> tuple[int, int]:
 
 
 def _copy_python(source: str, target: str) -> tuple[int, int]:
-    """Copy every Python file below `source`, without what was installed into it."""
+    """Copy every Python file below `source`, but not the folders in `SKIPPED`."""
     files = lines = 0
     for folder, folders, filenames in os.walk(source):
         folders[:] = [
             name
             for name in folders
-            if name not in ("site-packages", "dist-packages", "__pycache__")
-            and not os.path.islink(os.path.join(folder, name))
+            if name not in SKIPPED and not os.path.islink(os.path.join(folder, name))
         ]
         place = os.path.normpath(os.path.join(target, os.path.relpath(folder, source)))
         for name in filenames:
@@ -371,18 +372,16 @@ def change(project: Project) -> Iterator[str]:
 
 def table(before: list[Answer], after: list[Answer], back: list[Answer]) -> Table:
     """Question by question: what the disk said before, what it says now, and why."""
-    shown = Table(title="The same questions, before and after", title_justify="left", expand=False)
-    shown.add_column("question", ratio=3)
-    shown.add_column("what happened", ratio=3)
-    shown.add_column("before")
-    shown.add_column("after")
-    shown.add_column("why, and where it is now", ratio=3)
-    shown.add_column("back on main")
+    shown = Table(title="The same questions, before and after", title_justify="left")
+    shown.add_column("question, and what happened", min_width=24)
+    shown.add_column("before", no_wrap=True)
+    shown.add_column("after", no_wrap=True)
+    shown.add_column("why, and where it is now", overflow="fold", min_width=24)
+    shown.add_column("on main", no_wrap=True)
     for memory, first, second, third in zip(MEMORIES, before, after, back, strict=True):
         why = ", ".join(second.reasons)
         shown.add_row(
-            memory.question,
-            memory.fate,
+            Text(memory.question).append(f"\n({memory.fate})", style="dim"),
             _coloured(first.verdict),
             _coloured(second.verdict),
             f"{why}\n-> {second.now}" if second.now else why,
