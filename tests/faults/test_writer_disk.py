@@ -11,7 +11,7 @@ from heimdall.errors import DamagedJournal, IoRefused, NewerJournal
 from heimdall.journal import schema
 from heimdall.writer import add_root, reconcile, verify
 from tests.support.index import clean_graph, graph, index, settings
-from tests.support.machine import as_nobody, hand_over, need_root
+from tests.support.machine import as_nobody, hand_over, let_in, need_root
 from tests.support.trees import TWO_MODULES, plant
 
 BULK = {
@@ -49,9 +49,7 @@ def test_a_home_that_cannot_be_made_is_one_clear_error(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     need_root()
-    base = str(tmp_path_factory.mktemp("open"))
-    for above in (base, *map(str, Path(base).parents[:2])):
-        os.chmod(above, 0o755)
+    base = let_in(str(tmp_path_factory.mktemp("open")))
     root = plant(os.path.join(base, "r"), TWO_MODULES)
     hand_over(root)
 

@@ -44,7 +44,7 @@ IGNORED = st.sampled_from(["*.md\n", "pkg/\n!pkg/c.py\n", "deep\n", "", "*.py\n!
 WORDS = ("one", "two", "help", "zebra", "pkg", "b")
 
 
-MANY = 12
+MANY = 8
 
 
 class History(RuleBasedStateMachine):

@@ -27,7 +27,7 @@ FILES = {
 }
 
 
-@rules(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@rules(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(order=st.permutations(sorted(FILES)), absent=st.sampled_from(sorted(FILES)))
 def test_any_order_of_appearing_and_returning_gives_the_same_graph(
     tmp_path_factory: pytest.TempPathFactory, order: list[str], absent: str

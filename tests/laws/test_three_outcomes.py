@@ -13,7 +13,7 @@ from heimdall.model import Action, Presence
 from heimdall.writer import reconcile, verify
 from heimdall.writer.observe import observe
 from tests.support.index import clean_graph, graph, index, reasons, row
-from tests.support.machine import as_nobody, hand_over, need_root
+from tests.support.machine import as_nobody, hand_over, let_in, need_root
 from tests.support.trees import TWO_MODULES, plant
 
 
@@ -97,9 +97,7 @@ def test_a_forbidden_directory_retracts_nothing_and_comes_back(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     need_root()
-    base = str(tmp_path_factory.mktemp("open"))
-    for above in (base, *map(str, Path(base).parents[:2])):
-        os.chmod(above, 0o755)
+    base = let_in(str(tmp_path_factory.mktemp("open")))
     root, home = plant(os.path.join(base, "r"), TWO_MODULES), os.path.join(base, "home")
     hand_over(base)
 
