@@ -290,7 +290,19 @@ def test_a_new_global_of_c_emits_its_name_for_everybody() -> None:
 # -- the law ---------------------------------------------------------------------------------------
 
 NAMES = ("f", "A", "B", "_p")
-MEMBERS = ("f:f", "c:A", "c:B", "m:A.f", "m:B.f", "m:A.__init__", "m:B.B", "f:_p", "v:A", "f:x")
+MEMBERS = (
+    "f:f",
+    "c:A",
+    "c:B",
+    "m:A.f",
+    "m:B.f",
+    "m:A.__init__",
+    "m:B.B",
+    "f:_p",
+    "v:A",
+    "f:x",
+    "c:A.B",
+)
 STYLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "python": (
         ("x.py", "y.py", "p/__init__.py", "p/x.py", "p/q/__init__.py", "p/q/x.py", "q/x.py"),
@@ -342,12 +354,13 @@ class Dice:
     def edge(self) -> Edge:
         if self.chance(0.3):
             return base(self.random.choice("AB"), self.unit(), self.random.choice(NAMES))
-        if self.chance(0.1):
-            return base("A", "", "B", "B")
+        if self.chance(0.2):
+            return self.random.choice((base("A", "", "B", "B"), base("A", "none", "None")))
         relation = self.random.choice((Relation.CALLS, Relation.USES))
         strategy = self.random.choice(("import", "self", "super"))
         unit = self.unit()
-        return edge(unit, self.name() or "f" * (not unit), relation, strategy=strategy)
+        src = self.random.choice(("", "f", "A.f", "B.f", "A.B.f"))
+        return edge(unit, self.name() or "f" * (not unit), relation, src, strategy)
 
     def binding(self) -> tuple[str, str, str]:
         if self.chance(0.5):
@@ -375,7 +388,7 @@ class Dice:
         return Project({path: facts for path, facts in files.items() if facts is not None})
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.integers(0, 2**32))
 def test_binding_what_the_tokens_reach_equals_binding_everything(seed: int) -> None:
     dice = Dice(seed)
