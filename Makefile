@@ -31,7 +31,8 @@ bench: $(STAMP)
 	@$(BIN)/python -m benchmarks.run
 
 golden: $(STAMP)
-	GOLDEN=rewrite $(BIN)/python -m pytest -n 0 tests/golden tests/heimdall/cli tests/heimdall/extract
+	$(BIN)/python -m tests.heimdall.extract.golden
+	$(BIN)/python -m tests.heimdall.cli.golden
 
 lock:
 	uv pip compile pyproject.toml --group dev --group build --universal --python-version 3.11 \

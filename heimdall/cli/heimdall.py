@@ -25,7 +25,7 @@ app = new_app(
 def reconcile(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PATH]…", help="Only these; none: what was hinted at."),
+        typer.Argument(metavar="PATH", help="Only these; none: what was hinted at."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Look at every file of every watched project.")
@@ -102,7 +102,10 @@ def depth(
 @act
 def graph(
     as_lines: Annotated[
-        bool, typer.Option("--jsonl", "--json", help="One JSON object a line; the only form.")
+        bool,
+        typer.Option(
+            "--jsonl", "--json", help="One JSON object a line; the only form.", show_default=False
+        ),
     ] = True,
     root: Annotated[
         str | None, typer.Option("--root", metavar="DIR", help="One watched project only.")

@@ -81,7 +81,9 @@ def write(
     title: Annotated[
         str, typer.Option("--title", metavar="TEXT", help="What was learned, in one line.")
     ],
-    summary: Annotated[str, typer.Option("--summary", help="What to know before acting on it.")],
+    summary: Annotated[
+        str, typer.Option("--summary", metavar="TEXT", help="What to know before acting on it.")
+    ],
     keyword: Keywords = None,
     path: Paths = None,
     kind: KindText = None,
@@ -124,8 +126,12 @@ def read(entry_id: EntryIdText, as_json: AsJson = False) -> None:
 def replace(
     entry_id: EntryIdText,
     *,
-    title: Annotated[str | None, typer.Option("--title", help="The new title.")] = None,
-    summary: Annotated[str | None, typer.Option("--summary", help="The new summary.")] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="The new title.")
+    ] = None,
+    summary: Annotated[
+        str | None, typer.Option("--summary", metavar="TEXT", help="The new summary.")
+    ] = None,
     keyword: Keywords = None,
     path: Paths = None,
     no_paths: Annotated[bool, typer.Option("--no-paths", help="It is about no file.")] = False,
@@ -162,7 +168,9 @@ def replace(
 @act
 def delete(
     entry_id: EntryIdText,
-    reason: Annotated[str, typer.Option("--reason", help="Why it no longer holds.")],
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="TEXT", help="Why it no longer holds.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a memory: it stays in the history and never ranks again.
@@ -180,10 +188,11 @@ def delete(
 @act
 def log(
     entry_id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="One entry's life; else the store's.")
+        str | None, typer.Argument(metavar="ID", help="One entry's life; else the store's.")
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="At most so many events.")
+        int | None,
+        typer.Option("--limit", "-n", metavar="N", min=1, help="At most so many events."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

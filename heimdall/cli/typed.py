@@ -7,11 +7,12 @@ pipe or a failure inside an act is judged in `main` alone and not by the library
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from importlib import metadata
 from typing import Annotated, ParamSpec, cast
 
 import typer
 
-from heimdall.cli import failure
+from heimdall.cli import failure, session
 from heimdall.cli.options import FLAG, NUMBER, TEXT, TEXTS, Option
 
 Given = ParamSpec("Given")
@@ -34,13 +35,25 @@ def act(function: Callable[Given, int | None]) -> Callable[Given, Act]:
 
 def new_app(about: str) -> typer.Typer:
     """An empty command tree with this project's habits."""
-    return typer.Typer(
-        help=about,
+    app = typer.Typer(
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
+    shown = typer.Option("--version", help="Show the version and exit.", callback=_version)
+
+    def program(*, version: Annotated[bool, shown] = False) -> None:
+        del version
+
+    app.callback(help=about)(program)
+    return app
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        session.say(metadata.version("heimdall-mem"))
+        raise typer.Exit
 
 
 def run(program: str, argv: Sequence[str]) -> int:
