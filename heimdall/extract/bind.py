@@ -135,20 +135,24 @@ class Binder:
             if not walk.this and name in family.this:
                 return None
             walk = walk.parent
-        if name in family.this or name in family.this_type:
-            owner = _class_around(scope)
+        if name in family.this or name in family.this_type or name in family.super_words:
+            return self._own_word(name, scope)
+        if family.members_visible and name not in family.builtins:
+            return self._inherited_name(name, scope)
+        return self._from_star(name)
+
+    def _own_word(self, name: str, scope: Scope) -> Value | None:
+        """`this`, `Self`, `super` and the like."""
+        family = self.family
+        owner = _class_around(scope)
+        if name not in family.super_words:
             if owner is None and family.members_visible:
                 return self._this_elsewhere(scope)
             if owner is not None and not owner.visible:
                 # What is written beside a type (`impl T`) means the type.
                 owner = self.members.get(owner.qualname, owner)
             return _of(owner, "self", instance=name in family.this)
-        if name in family.super_words:
-            owner = _class_around(scope)
-            return _of(owner, "super", instance=True, skip_own=True)
-        if family.members_visible and name not in family.builtins:
-            return self._inherited_name(name, scope)
-        return self._from_star(name)
+        return _of(owner, "super", instance=True, skip_own=True)
 
     def _this_elsewhere(self, scope: Scope) -> Value | None:
         """`this` in a method that stands outside its class (`void A::f() {…}`)."""
@@ -226,16 +230,17 @@ class Binder:
             return Value(None, item.first, item.second, "import")
         if item.what in (SELF, SELF_TYPE):
             return Value(item.definition, "", "", "self", instance=item.what == SELF)
-        if item.what != VALUE or fuel <= 1:
-            return None
-        if item.first:
+        if item.what == VALUE and item.first:
             return self.typed(item.first, item.scope, item.at, fuel - 1)
+        return self._assigned(item, fuel) if item.what == VALUE else None
+
+    def _assigned(self, item: Bound, fuel: int) -> Value | None:
         value = self.evaluate(item.second, item.scope, item.at - 1, fuel - 2)
         if value is None:
             return None
-        if value.instance:
-            return value if value.strategy == "return" else value._replace(strategy="assignment")
-        return value if value.strategy == "import" else value._replace(strategy="alias")
+        kept = "return" if value.instance else "import"
+        strategy = "assignment" if value.instance else "alias"
+        return value if value.strategy == kept else value._replace(strategy=strategy)
 
     def typed(self, text: str, scope: Scope, at: int, fuel: int) -> Value | None:
         """An instance of the class that a type text names."""
@@ -433,34 +438,36 @@ def parse_chain(text: str, family: Family) -> tuple[str, ...] | None:
     if "." in family.separators and all(map(str.isidentifier, plain)):
         return tuple(plain)
     prefix = _NEW.match(text)
-    called = prefix is not None and prefix[0].startswith("new")
-    if prefix is not None:
-        text = text[prefix.end() :]
+    parts = _steps(text[prefix.end() :] if prefix is not None else text, family.separators)
+    made = prefix is not None and prefix[0].startswith("new")
+    if parts and made and parts[-1] != "()":
+        parts.append("()")
+    return tuple(parts) if parts else None
+
+
+def _steps(text: str, separators: tuple[str, ...]) -> list[str]:
+    """The steps of a chain in any spelling, [] where it is none."""
     parts: list[str] = []
     want_name = True
     position = 0
     while position < len(text):
         found = _CHAIN_TOKEN.match(text, position)
         assert found is not None
-        token = found[0]
+        step = found[0]
         position = found.end()
-        if token.isspace():
+        if step.isspace():
             continue
-        if token == "(" and not want_name:
+        if step == "(" and not want_name:
             position = _closing(text, found.start())
             parts.append("()")
-        elif token in family.separators and not want_name:
+        elif step in separators and not want_name:
             want_name = True
-        elif want_name and (token[0].isalpha() or token[0] in "_$@#"):
-            parts.append(token)
+        elif want_name and (step[0].isalpha() or step[0] in "_$@#"):
+            parts.append(step)
             want_name = False
         else:
-            return None
-    if not parts or want_name:
-        return None
-    if called and parts[-1] != "()":
-        parts.append("()")
-    return tuple(parts)
+            return []
+    return [] if want_name else parts
 
 
 _BRACKET = re.compile(r"[()]|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")

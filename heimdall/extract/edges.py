@@ -24,6 +24,9 @@ begins with all those before it."""
 
 _MAX_ARGUMENTS = 600
 
+_End = tuple[str | None, str, str]
+"""Where an edge points: (key in this file, "", "") or (None, module, name)."""
+
 
 class Emitter:
     """Makes the edges of one file; `lines` are the offsets of its line ends."""
@@ -35,7 +38,7 @@ class Emitter:
         self.lines = lines
         self.binder = Binder(data, outline, family)
         self.edges: list[Edge] = []
-        self._seen: set[tuple[str, Relation, int, str | None, str, str]] = set()
+        self._seen: set[tuple[str, Relation, int, _End]] = set()
         self._taken: list[tuple[Definition, str, str, int]] = []
         self._local_calls: list[tuple[Definition, Scope, int]] = []
         self._known = _names(outline, family)
@@ -54,26 +57,16 @@ class Emitter:
 
     def _add(self, src: str, relation: Relation, at: int, value: Value) -> None:
         dst = value.of.key if value.of is not None else None
-        self._edge(src, relation, at, dst, value.module, value.name, value.strategy)
+        self._edge(src, relation, at, (dst, value.module, value.name), value.strategy)
 
-    def _edge(
-        self,
-        src: str,
-        relation: Relation,
-        at: int,
-        dst: str | None,
-        module: str,
-        name: str,
-        strategy: str,
-    ) -> None:
-        if relation is Relation.USES and dst == src:
+    def _edge(self, src: str, relation: Relation, at: int, end: _End, strategy: str) -> None:
+        if relation is Relation.USES and end[0] == src:
             return
         line = bisect_left(self.lines, at) + 1
-        same = (src, relation, 0 if relation is Relation.USES else line, dst, module, name)
+        same = (src, relation, 0 if relation is Relation.USES else line, end)
         if same not in self._seen:
             self._seen.add(same)
-            found = Edge(src, relation, line, dst, module, name, strategy, CONFIDENCE[strategy])
-            self.edges.append(found)
+            self.edges.append(Edge(src, relation, line, *end, strategy, CONFIDENCE[strategy]))
 
     def _imports(self) -> None:
         for item in self.outline.imports:
@@ -81,7 +74,7 @@ class Emitter:
                 continue
             src = _key_in(item.scope)
             for name in ("", item.target) if item.target not in ("", "*") else ("",):
-                self._edge(src, Relation.IMPORTS, item.at, None, item.module, name, "import")
+                self._edge(src, Relation.IMPORTS, item.at, (None, item.module, name), "import")
 
     def _inheritance(self) -> None:
         for made in self.outline.definitions:
@@ -93,7 +86,8 @@ class Emitter:
                     self._add(key_of(heir), Relation.INHERITS, at, value)
                     dst = key_of(value.of) if value.of is not None else None
                     # A base is named among the arguments of the class: that is no second edge.
-                    self._seen.add((key_of(heir), Relation.USES, 0, dst, value.module, value.name))
+                    end = (dst, value.module, value.name)
+                    self._seen.add((key_of(heir), Relation.USES, 0, end))
             for text in made.decorators:
                 value = self._evaluated(text.split("(", 1)[0], made.outer, made.start)
                 if value is not None and _is_something(value):
@@ -147,7 +141,7 @@ class Emitter:
         elif made is None:
             name = value.name or self.family.default_call
             if name and not (value.instance and value.strategy != "star"):
-                self._edge(src, Relation.CALLS, start, None, value.module, name, value.strategy)
+                self._edge(src, Relation.CALLS, start, (None, value.module, name), value.strategy)
         elif value.instance or not made.visible:
             return
         elif made.is_class:
@@ -165,7 +159,7 @@ class Emitter:
             maker = found.of if found is not None else None
         strategy = "constructor" if value.strategy == "local" else value.strategy
         dst = key_of(maker) if maker is not None else key_of(made)
-        self._edge(src, Relation.CALLS, at, dst, "", "", strategy)
+        self._edge(src, Relation.CALLS, at, (dst, "", ""), strategy)
 
     def _call_super(self, value: Value, text: str, src: str, at: int) -> None:
         """`super(…)` as a call of its own means the constructor where the language says so."""

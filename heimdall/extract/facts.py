@@ -31,33 +31,28 @@ def facts(path: str, data: bytes, asked: Depth) -> Facts:
     text = gates.as_utf8(data)
     binary = gates.binary(text)
     language = "" if binary else detect(path, text[:4096])
+    node = _file_node(path, data, text)
+    shallow = Facts(min(asked, Depth.FILE), language, "", "", None, (node,), (), ())
     if asked <= Depth.FILE:
-        return _shallow(path, data, text, min(asked, Depth.FILE), language, "")
+        return shallow
     reason = "binary" if binary else "no-language" if not language else gates.refusal(text)
     if reason:
-        return _shallow(path, data, text, Depth.FILE, language, reason)
+        return shallow._replace(reason=reason)
     loaded = grammar.grammar(language)
     if isinstance(loaded, grammar.Disabled):
-        return _shallow(path, data, text, Depth.FILE, language, loaded.reason)
-    return _deep(path, data, text, asked, language, loaded)
+        return shallow._replace(reason=loaded.reason)
+    return _deep(shallow, text, asked, loaded)
 
 
-def _shallow(
-    path: str, data: bytes, text: bytes, depth: Depth, language: str, reason: str
-) -> Facts:
-    node = _file_node(path, data, text.count(b"\n") + 1, "")
-    return Facts(depth, language, reason, "", None, (node,), (), ())
-
-
-def _file_node(path: str, data: bytes, lines: int, doc: str) -> Node:
+def _file_node(path: str, data: bytes, text: bytes) -> Node:
     name = path.rsplit("/", 1)[-1]
-    return Node("", "file", name, "", 1, lines, "", doc, sha256(data).digest())
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    return Node("", "file", name, "", 1, max(1, lines), "", "", sha256(data).digest())
 
 
-def _deep(
-    path: str, data: bytes, text: bytes, asked: Depth, language: str, loaded: grammar.Grammar
-) -> Facts:
-    row = BY_NAME[language]
+def _deep(shallow: Facts, text: bytes, asked: Depth, loaded: grammar.Grammar) -> Facts:
+    """`shallow` with all that the parsed text adds."""
+    row = BY_NAME[shallow.language]
     kin = family(row.family)
     wanted = asked >= Depth.GRAPH
     sweep = Sweep(text, kin)
@@ -67,19 +62,16 @@ def _deep(
     inside = row.doc == "inside"
     nodes = _nodes(text, outline, lines, inside=inside)
     doc = doc_inside(text, 0) if inside else doc_before(text, -1)
-    whole = _file_node(path, data, len(lines) + (not text.endswith(b"\n") or not text), doc)
     edges: tuple[Edge, ...] = ()
     if wanted:
         edges = Emitter(text, outline, kin, lines).all()
-    return Facts(
-        asked,
-        language,
-        "",
-        outline.package,
-        _exports(outline, kin),
-        (whole, *nodes),
-        edges,
-        _bindings(outline),
+    return shallow._replace(
+        depth=asked,
+        package=outline.package,
+        exports=_exports(outline, kin),
+        nodes=(shallow.nodes[0]._replace(doc=doc), *nodes),
+        edges=edges,
+        bindings=_bindings(outline),
     )
 
 
@@ -97,9 +89,11 @@ def _nodes(text: bytes, outline: Outline, lines: list[int], *, inside: bool) -> 
         if qualname in counts:
             continue
         kind = "property" if owner is not None else "constant"
-        found.append(
-            (start, _constant(text, kind, name, _key(qualname, counts), start, end, lines))
-        )
+        key = _key(qualname, counts)
+        first, last = bisect_left(lines, start) + 1, bisect_left(lines, end - 1) + 1
+        digest = sha256(text[start:end]).digest()
+        words = signature(text, start, end)
+        found.append((start, Node(key, kind, name, qualname, first, last, words, "", digest)))
     found.sort(key=lambda item: item[0])
     return [node for _, node in found]
 
@@ -122,15 +116,6 @@ def _node(text: bytes, made: Definition, lines: list[int], *, inside: bool) -> N
         doc,
         sha256(text[made.start : made.end]).digest(),
     )
-
-
-def _constant(
-    text: bytes, kind: str, name: str, key: str, start: int, end: int, lines: list[int]
-) -> Node:
-    first = bisect_left(lines, start) + 1
-    last = bisect_left(lines, end - 1) + 1
-    digest = sha256(text[start:end]).digest()
-    return Node(key, kind, name, key, first, last, signature(text, start, end), "", digest)
 
 
 def _bindings(outline: Outline) -> tuple[Binding, ...]:

@@ -33,6 +33,7 @@ _LONGEST_PATH = 4096
 _PATIENCE = 6
 _PIECE = 1 << 20
 _START_FAILURES = 3
+_START_S = 60.0
 _CODE = (
     "import sys; sys.path.insert(0, sys.argv[1]); from heimdall.extract.child import main; main()"
 )
@@ -255,6 +256,8 @@ class _Child:
         if not self.waiting:
             return False
         passed = time.monotonic() - self._since
+        if not self.ready:
+            return passed >= _START_S
         if passed < self._limit_s:
             return False
         spent = _cpu_s(self.process.pid)

@@ -57,18 +57,25 @@ def never(_name: str, _kind: str) -> bool:
 
 
 class Family(NamedTuple):
-    """The answers. `imports`: text of an import statement; `params`: text of a parameter list ->
-    (name, type text); `assign`: text of an assignment -> (target, type text, value text);
-    `name_parts`: a definition's name -> qualifiers and the name; `type_name`: the one class that a
-    type text promises, "" for containers and unions; `this`: words that mean the instance.
-    `builtins`: names that the language provides, never taken for a star import's.
-    `members_elsewhere`: more members of a type or namespace may stand in other files.
-    `called`: the chain that is called in the text of a call, where that has its arguments.
-    `mend`: offers a text of equal length where the grammar stumbles over legal code.
-    `separators` part a chain (`a.b`, `A::b`). `constructor` is the method that making an instance
-    calls. `members_visible`: a bare name in a method may be a member. `open_names`: it may
-    come from another file of the package. `default_call`: what calling a unit itself calls. `hoisted`: a definition
-    counts before its line."""
+    """The answers.
+
+    Text in, values out: `imports`, an import statement; `params`, a parameter list -> (name, type
+    text), where the name `this.x` is a property as well; `assign`, an assignment -> (target, type
+    text, value text); `name_parts`, a definition's name -> qualifiers and the name; `type_name`,
+    the one class that a type promises, "" for containers and unions; `is_constant`, whether a name
+    with a type text at the top or in a class gets a node; `called`, the chain that is called in a
+    call's text, where that has its arguments; `mend`, a text of equal length where the grammar
+    stumbles over legal code.
+
+    Words: `separators` part a chain (`a.b`, `A::b`); `this`, `this_type` and `super_words` mean
+    the instance, its class and what lies above it; `builtins` are names that the language
+    provides; `constructor` is the method that making an instance calls; `exports_name` is the
+    variable that lists what a star import takes; `default_call` is what calling a unit calls.
+
+    Rules: `first_parameter_is_self`; `members_visible`, a bare name in a method may be a member;
+    `open_names`, a bare name may come from another file of the package; `hoisted`, a definition
+    counts before its line.
+    """
 
     imports: Callable[[str], list[Import]] = nothing
     params: Callable[[str], Pairs] = no_pairs

@@ -25,7 +25,13 @@ _MODIFIER = re.compile(
 _PROPERTY = re.compile(r"\s*(?:@[\w$.]+(?:\([^)]*\))?\s*)*(?:public|private|protected|readonly)\s")
 _TYPE = re.compile(r":?\s*([A-Za-z_$][\w$.]*)\s*(?:<.*>)?\s*$", re.DOTALL)
 _PRIMITIVE = frozenset(
-    ["any", "unknown", "never", "void", "null", "undefined", "string", "number", "boolean", "bigint", "symbol", "object", "Array", "Promise", "Record", "Partial", "Readonly", "Map", "Set"]
+    re.findall(
+        r"\w+",
+        """
+        any unknown never void null undefined string number boolean bigint symbol object Array
+        Promise Record Partial Readonly Map Set
+        """,
+    )
 )
 _EXPORTS = ("module.exports.", "exports.")
 

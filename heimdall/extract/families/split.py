@@ -12,6 +12,8 @@ _TOKEN = re.compile(
 )
 _OPEN = frozenset("([{")
 _CLOSE = frozenset(")]}")
+_OPEN_ANGLED = _OPEN | {"<"}
+_CLOSE_ANGLED = _CLOSE | {">"}
 
 
 def split(text: str, separator: str) -> list[str]:
@@ -40,9 +42,9 @@ def split_angled(text: str, separator: str) -> list[str]:
     begin = 0
     for found in _TOKEN.finditer(text):
         token = found[0]
-        if token in _OPEN or token == "<":
+        if token in _OPEN_ANGLED:
             depth += 1
-        elif token in _CLOSE or token == ">":
+        elif token in _CLOSE_ANGLED:
             depth -= 1
         elif depth <= 0 and token == separator:
             parts.append(text[begin : found.start()].strip())

@@ -19,13 +19,14 @@ from heimdall.model import Depth
 from tests.heimdall.extract import golden
 
 
-def tree(folder: Path, count: int) -> list[str]:
-    """Real sources of several languages, again and again."""
-    cases = [golden.load(case) for case in golden.cases()]
+def tree(folder: Path, count: int, language: str = "python") -> list[str]:
+    """Real sources, again and again; "" for those of every language."""
+    cases = [golden.load(case) for case in golden.cases() if case.startswith(language)]
     paths = []
     for index in range(count):
         name, source, _ = cases[index % len(cases)]
-        path = folder / f"{index}-{name}"
+        path = folder / str(index) / name
+        path.parent.mkdir(exist_ok=True)
         path.write_text(source)
         paths.append(str(path))
     return paths
@@ -43,7 +44,7 @@ def jobs(paths: list[str]) -> list[tuple[str, Depth]]:
 
 
 def test_what_children_say_is_what_this_process_says(tmp_path: Path) -> None:
-    paths = [*tree(tmp_path, 60), str(tmp_path), f"{tmp_path}/absent", "p" * 5000]
+    paths = [*tree(tmp_path, 60, ""), str(tmp_path), f"{tmp_path}/absent", "p" * 5000]
     with Pool(2) as pool:
         found = {item.path: item for item in pool.run(jobs(paths))}
         assert len(pool.children()) == 2
@@ -195,7 +196,7 @@ def test_where_no_child_can_start_it_is_said(
 
 
 def test_what_crosses_the_pipe_is_what_was_sent(tmp_path: Path) -> None:
-    for path in [*tree(tmp_path, 9), str(tmp_path), f"{tmp_path}/caf\udce9"]:
+    for path in [*tree(tmp_path, 30, ""), str(tmp_path), f"{tmp_path}/caf\udce9"]:
         sent = extract(path, Depth.GRAPH)
         buffer = bytearray(frame(pack(sent)) + b"rest")
         assert unpack(unframe(buffer)) == sent

@@ -110,7 +110,7 @@ def as_nobody(path: str) -> str:
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give its rights away")
 def test_without_permission_a_path_is_unreadable_and_not_gone() -> None:
     # Not under tmp_path: its parents are closed to others, which would be another test.
-    folder = Path("/tmp") / f"heimdall-permission-{os.getpid()}"  # noqa: S108 # made, used, removed
+    folder = Path("/tmp") / f"heimdall-permission-{os.getpid()}"
     closed, inside = folder / "closed.py", folder / "closed" / "x.py"
     inside.parent.mkdir(parents=True)
     try:
