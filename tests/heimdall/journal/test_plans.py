@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,13 @@ STATEMENTS = {
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> sqlite3.Connection:
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]:
     home = tmp_path_factory.mktemp("plans")
     with made.writer(home) as journal:
         made.commit(journal, "/p/a.py", made.facts("a.py", ["f"]))
-    return sqlite3.connect(home / schema.FILE_NAME)
+    connection = sqlite3.connect(home / schema.FILE_NAME)
+    yield connection
+    connection.close()
 
 
 def plan(database: sqlite3.Connection, statement: str) -> str:
