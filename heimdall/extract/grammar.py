@@ -33,6 +33,7 @@ follows, so nesting without end costs its square, and below 32,767 the cursor lo
 ends. Nobody writes such code."""
 
 _QUERIES = os.path.join(os.path.dirname(__file__), "queries")
+_UNDECODED = re.compile("[\udc80-\udcff]")
 _INHERITS = re.compile(r"^; inherits: ([a-z, ]+)$", re.MULTILINE)
 
 
@@ -123,13 +124,25 @@ def events(
         again = loaded.parser.parse(mended) if mended != data else tree
         tree = tree if again.root_node.has_error else again
     cursor = loaded.cursor if references else loaded.lean
+    try:
+        captured = cursor.captures(tree.root_node)
+    except UnicodeDecodeError:
+        # A predicate reads the text of its node, and the library insists on UTF-8 there.
+        tree = loaded.parser.parse(_readable(data))
+        captured = cursor.captures(tree.root_node)
     found: list[Event] = []
-    for name, nodes in cursor.captures(tree.root_node).items():
+    for name, nodes in captured.items():
         code = CODES.get(name)
         if code is not None:
             found += [(node.start_byte, -node.end_byte, code) for node in nodes]
     found.sort()
     return found
+
+
+def _readable(data: bytes) -> bytes:
+    """The same text with a question mark for each byte that is no UTF-8."""
+    text = data.decode("utf-8", "surrogateescape")
+    return _UNDECODED.sub("?", text).encode()
 
 
 def extractor(language: str) -> str:
