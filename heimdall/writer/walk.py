@@ -9,9 +9,8 @@ cannot be walked at all is a listing with a `failure`, from which nothing may be
 """
 
 import os
-import re
 import stat as modes
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from heimdall import paths
@@ -24,7 +23,6 @@ PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
 RawStat = tuple[int, int, int]
 """The fields of a `Stat`, without the price of one for each of a hundred thousand files."""
 
-_NEVER = re.compile(rf"(?:^|/)(?:{'|'.join(re.escape(n) for n in sorted(paths.NEVER))})(?:/|$)")
 _GIT_FILE_LIMIT = 4096
 
 
@@ -233,21 +231,21 @@ def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
 
 def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
     base = top.rstrip("/") + "/"
-    names = git.listed(top, meanwhile=meanwhile)
-    listed = [name for name in names if not _NEVER.search(name)]
-    skips = {
-        base + name[:-1]: boundary(base + name[:-1]) or "nested-repository"
-        for name in listed
-        if name.endswith("/")
-    }
     files: dict[str, RawStat] = {}
+    skips: dict[str, str] = {}
     closed: set[str] = set()
-    mounts = Mounts(top)
-    directories = _real_directories(base, listed, mounts)
-    lstat, regular = os.lstat, modes.S_ISREG
-    for name in listed:
+    directories = _Directories(top)
+    lstat, regular, never = os.lstat, modes.S_ISREG, paths.NEVER
+    last, is_real = "", True
+    for name in git.listed(top, meanwhile=meanwhile):
         at = name.rfind("/")
-        if at + 1 == len(name) or (at > 0 and name[:at] not in directories):
+        if at + 1 == len(name):
+            _foreign(base + name[:-1], skips)
+            continue
+        # Files of one directory come one after the other.
+        if (directory := name[:at] if at > 0 else "") != last:
+            last, is_real = directory, directories.is_real(directory)
+        if not is_real or name[at + 1 :] in never:
             continue
         path = base + name
         # The one call that every file of every audit costs; the rare cases go the long way round.
@@ -260,24 +258,46 @@ def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
             files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
         else:
             _file(path, files, skips)
-    _unmentioned(top, directories, files, skips, closed)
-    return _also_ignored(root, Listing(top, files, skips, frozenset(closed), "", mounts.found()))
+    _unmentioned(top, directories.real(), files, skips, closed)
+    mounts = directories.mounts.found()
+    return _also_ignored(root, Listing(top, files, skips, frozenset(closed), "", mounts))
 
 
-def _real_directories(base: str, names: Iterable[str], mounts: Mounts) -> set[str]:
+def _foreign(directory: str, skips: dict[str, str]) -> None:
+    """An untracked repository, which git lists as its directory."""
+    if os.path.basename(directory) not in paths.NEVER:
+        skips[directory] = boundary(directory) or "nested-repository"
+
+
+class _Directories:
     """The directories (relative to `top`, "" for itself) that hold listed files and are reached
-    without a link: git tracks what lay there before a link took the place of a directory."""
-    wanted: set[str] = set()
-    for holder in {name[: name.rfind("/")] for name in names if "/" in name}:
-        directory = holder
-        while directory and directory not in wanted:
-            wanted.add(directory)
-            directory = directory.rpartition("/")[0]
-    real = {""}
-    for directory in sorted(wanted):
-        if directory.rpartition("/")[0] in real and mounts.device(base + directory):
-            real.add(directory)
-    return real
+    without a link (git tracks what lay there before a link took a directory's place) and without
+    a name that is never indexed."""
+
+    def __init__(self, top: str) -> None:
+        self.mounts = Mounts(top)
+        self._base = top.rstrip("/") + "/"
+        self._known = {"": True}
+
+    def is_real(self, directory: str) -> bool:
+        """Whether files of `directory` are where they seem to be."""
+        known = self._known.get(directory)
+        if known is not None:
+            return known
+        here, real = "", True
+        # Outermost first, and in a loop: a tree may be deeper than the interpreter's stack.
+        for name in directory.split("/"):
+            here = f"{here}/{name}" if here else name
+            if here not in self._known:
+                self._known[here] = (
+                    real and name not in paths.NEVER and self.mounts.device(self._base + here) != 0
+                )
+            real = self._known[here]
+        return real
+
+    def real(self) -> set[str]:
+        """All that were asked about and are."""
+        return {directory for directory, is_real in self._known.items() if is_real}
 
 
 def _unmentioned(
@@ -358,12 +378,13 @@ class Excluder:
     def _at(self, directory: str) -> Rules | None:
         if directory in self._rules:
             return self._rules[directory]
-        if directory == self._root:
-            above: Rules | None = Rules()
-        else:
-            above = self._at(os.path.dirname(directory))
-            if above is not None and above.ignores(directory, is_directory=True):
-                above = None
-        rules = None if above is None else above.deeper(directory, (paths.IGNORE_FILE,))
-        self._rules[directory] = rules
+        rules: Rules | None = Rules()
+        for here in _down_to(self._root, directory):
+            if here not in self._rules:
+                if rules is not None and here != self._root:
+                    rules = None if rules.ignores(here, is_directory=True) else rules
+                if rules is not None:
+                    rules = rules.deeper(here, (paths.IGNORE_FILE,))
+                self._rules[here] = rules
+            rules = self._rules[here]
         return rules

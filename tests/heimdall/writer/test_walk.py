@@ -2,6 +2,7 @@
 
 import os
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,19 @@ def test_a_forbidden_directory_is_closed_and_proves_nothing_gone(
         assert {one.presence for one in seen.values()} == {Presence.UNREADABLE}
 
     as_nobody(look)
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+def test_a_tree_deeper_than_the_interpreters_stack_is_walked(tmp_path: Path, in_git: bool) -> None:
+    root, name = plant(str(tmp_path / "r"), {".heimdallignore": "*.md\n"}), "d/" * 1100
+    here = root
+    for _ in range(1100):
+        here += "/d"
+        os.mkdir(here)
+    plant(here, {"f.py": "f = 1\n"})
+    if in_git:
+        git(root, "init", "-q")
+    found = relative(list(walk(root).files), root)
+    # What clears up after the tests does recurse.
+    subprocess.run(["rm", "-rf", root], check=True)
+    assert found == {f"{name}f.py", ".heimdallignore"}
