@@ -30,6 +30,8 @@ _PYTHON_SUFFIXES = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 _TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".d.ts")
 _JAVASCRIPT = (".js", ".jsx", ".mjs", ".cjs")
 _SPELLED_AS = {".js": (".ts", ".tsx"), ".jsx": (".tsx",), ".mjs": (".mts",), ".cjs": (".cts",)}
+# Each file directly in one of these is a Rust crate of its own.
+_CRATES = frozenset({"tests", "benches", "examples", "bin"})
 _SOURCE_FOLDERS = frozenset({"src", "lib", "python"})
 # First parts of the import paths of Go's own library that have more than one part.
 _GO_LIBRARY = (
@@ -91,7 +93,8 @@ def inner(kind: str, path: str, head: str, world: World) -> tuple[str, ...]:
     if kind == "python" and basename(path).startswith("__init__."):
         return _first(world, _python_files(f"{dirname(path)}/{head}"))
     if kind == "rust":
-        return _first(world, _rust_files(f"{_rust_folder(path)}/{head}"))
+        places = (f"{folder}/{head}" for folder in _rust_folders(path))
+        return _first(world, (file for place in places for file in _rust_files(place)))
     return ()
 
 
@@ -285,9 +288,12 @@ def _rust(module: str, name: str, path: str, world: World) -> Start | None:
 
     Parts that are no file may be inline modules of the last one that is: they go before the name.
     """
-    parts = module.split("::")
-    folder, entry = _rust_base(parts[0], path, world)
-    rest = parts[1:]
+    first, *rest = module.split("::")
+    if first == "self" and rest:
+        unit = inner("rust", path, rest[0], world)
+        if unit and len(rest) == 1:
+            return Start(unit, name)
+    folder, entry = _rust_base(first, path, world)
     while rest and rest[0] == "super" and folder:
         folder, rest = dirname(folder), rest[1:]
         entry = _rust_entry(folder, world)
@@ -325,6 +331,8 @@ def _rust_crate(path: str, world: World) -> tuple[str, tuple[str, ...]]:
         unit = _first(world, (f"{folder}/lib.rs", f"{folder}/main.rs"))
         if unit:
             return folder, unit
+        if folder == dirname(path) and basename(folder) in _CRATES:
+            return folder, (path,)
         folder = dirname(folder)
     return "", ()
 
@@ -337,6 +345,13 @@ def _rust_entry(folder: str, world: World) -> tuple[str, ...]:
 
 def _rust_files(stem: str) -> tuple[str, str]:
     return f"{stem}.rs", f"{stem}/mod.rs"
+
+
+def _rust_folders(path: str) -> tuple[str, ...]:
+    """As `_rust_folder`; a file that is a crate of its own has them beside it."""
+    own = _rust_folder(path)
+    beside = dirname(path)
+    return (own, beside) if basename(beside) in _CRATES and own != beside else (own,)
 
 
 def _rust_folder(path: str) -> str:

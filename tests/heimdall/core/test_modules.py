@@ -129,6 +129,12 @@ def test_rust_names_another_crate_of_the_root_by_its_folder() -> None:
     assert found(places, "app/src/main.rs", "serde::a") is None
 
 
+def test_rust_takes_each_file_of_the_tests_folder_for_a_crate() -> None:
+    places = project("src/lib.rs", "src/env.rs", "tests/t.rs", "tests/env/mod.rs")
+    assert found(places, "tests/t.rs", "self::env") == "tests/env/mod.rs"
+    assert found(places, "tests/t.rs", "crate::env") == "tests/env/mod.rs"
+
+
 def test_java_finds_a_class_by_its_package_and_not_by_its_folder() -> None:
     places = project("x/X.java", x__A_java="a.b", y__A_java="c")
     assert found(places, "x/X.java", "a.b.A") == "x/A.java#A"

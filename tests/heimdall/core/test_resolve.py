@@ -317,7 +317,7 @@ STYLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("m.io/r", "m.io/r/p", "m.io/r/q/p", "m.io/q/p", "fmt", "r/p"),
     ),
     "rust": (
-        ("src/lib.rs", "src/main.rs", "src/x.rs", "src/x/y.rs", "src/x/mod.rs", "src/y.rs"),
+        ("src/lib.rs", "src/main.rs", "src/x.rs", "src/x/y.rs", "src/x/mod.rs", "tests/y.rs"),
         ("crate", "crate::x", "crate::x::y", "self::x", "self::y", "super", "super::y", "r::x"),
     ),
     "java": (
