@@ -27,7 +27,7 @@ EXCLUDED = (
 
 FIRST = Change(
     "init",
-    ((".gitmemo-format", b"2\n"), ("entries/.gitkeep", b"")),
+    ((repo.MARKER_FILE, repo.MARKER + b"\n"), ("entries/.gitkeep", b"")),
     (),
     "init: initialize memory repo (gitmemo format 2)\n",
     None,

@@ -214,10 +214,13 @@ def open_reader(git_dir: str) -> Index | None:
         return None
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     try:
-        base = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=2.0)
+        base = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=2.0, isolation_level=None)
     except (sqlite3.Error, UnicodeEncodeError):  # a folder whose name is no UTF-8
         return None
     try:
+        # One read transaction for the whole question: a writer may commit, or make the tables
+        # anew, while it is asked.
+        base.execute("BEGIN")
         if base.execute("PRAGMA user_version").fetchone()[0] == VERSION:
             return Index(base)
     except (sqlite3.Error, TypeError):  # damaged, or cut off before its first row

@@ -18,7 +18,7 @@ from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import norm, tokens
 
-_BUSY_S = 5.0  # readers hold the file for milliseconds; whoever holds it longer is not waited for
+_BUSY_S = 2.0  # readers hold the file for milliseconds; whoever holds it longer is not waited for
 
 
 def in_memory(repo: Repo, tip: EntryId) -> Index:

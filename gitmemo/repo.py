@@ -24,10 +24,12 @@ from pygit2.enums import (
     RepositoryInitFlag,
 )
 
-from gitmemo.errors import DamagedStore, IoRefused, PlainFolder
+from gitmemo.errors import DamagedStore, IoRefused, LegacyStore, PlainFolder
 from gitmemo.model import Change, EntryId, Identity
 
 MAIN = "refs/heads/main"
+MARKER_FILE = ".gitmemo-format"
+MARKER = b"2"
 _LOOSE_LIMIT = 16  # loose objects in one of 256 folders: about 4,000 in all, 600 writes
 _TREE_ITEM = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FOLDER = b"40000"
@@ -95,6 +97,12 @@ class Repo:
         blob = tree[path] if path in tree else None  # noqa: SIM401 -- a Tree has no get()
         return blob.data if isinstance(blob, pygit2.Blob) else None
 
+    def refuse_other_format(self, commit: str) -> None:
+        """Raise LegacyStore where `commit` is not of the format that is written here."""
+        marker = self.file(commit, MARKER_FILE) or b""
+        if marker.strip() != MARKER:
+            raise LegacyStore(self.mem, marker.decode("utf-8", "replace").strip())
+
     def files(self, commit: str) -> frozenset[str]:
         """All paths under `entries/` in `commit`."""
         tree = _entries(self._commit(commit))
@@ -127,14 +135,14 @@ class Repo:
     def since(self, base: str, tip: str) -> list[Raw] | None:
         """The commits after `base` up to `tip`, newest first, where `tip` follows from `base` in
         one straight line; None where it does not."""
-        commits: list[Raw] = []
+        commits: list[pygit2.Commit] = []
         commit = self._commit(tip)
         while str(commit.id) != base:
-            if len(commit.parents) != 1:
+            if len(commit.parent_ids) != 1:
                 return None
-            commits.append(self._raw(commit))
+            commits.append(commit)
             commit = commit.parents[0]
-        return commits
+        return [self._raw(commit) for commit in commits]
 
     def last_touch(self, tip: str, path: str) -> EntryId | None:
         """The commit that `git log -1 <tip> -- <path>` shows."""

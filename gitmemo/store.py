@@ -185,8 +185,10 @@ class Store:
         self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
     ) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
-        tip = self.tip()
         index = open_reader(self._git_dir)
+        # Main is looked at after the index is held: a writer moves main first, so an index that
+        # seems ahead would only be a look at main that came too early.
+        tip = self.tip()
         if index is not None:
             try:
                 commit = _one_commit(index, snapshot) if snapshot else tip
@@ -208,6 +210,7 @@ class Store:
         from gitmemo import indexing  # noqa: PLC0415 # it needs git, which a search does not
 
         repo = self._repo()
+        repo.refuse_other_format(tip)
         commit = _ancestor(repo, snapshot, tip) if snapshot else tip
         index = indexing.in_memory(repo, commit)
         try:

@@ -19,7 +19,6 @@ from gitmemo.errors import (
     DirtyStore,
     Duplicate,
     InvalidDraft,
-    LegacyStore,
     NotActive,
 )
 from gitmemo.index import Index
@@ -28,8 +27,6 @@ from gitmemo.repo import Repo
 from gitmemo.text import iso_date, tokens
 from gitmemo.worktree import Seen, refusals
 
-MARKER_FILE = ".gitmemo-format"
-MARKER = b"2"
 ANCHOR_LIMIT = 64 * 1024 * 1024
 SIMILAR = 0.8
 _RACES = 3  # how often a change is planned anew because a person committed to main meanwhile
@@ -110,9 +107,7 @@ def _make_ready(desk: Desk, repo: Repo) -> None:
         desk.seen.forget()
     if not repo.head_is_main():
         raise DamagedStore(desk.mem, "head-elsewhere")
-    marker = repo.file(repo.tip(), MARKER_FILE)
-    if marker is None or marker.strip() != MARKER:
-        raise LegacyStore(desk.mem, (marker or b"").decode("utf-8", "replace").strip())
+    repo.refuse_other_format(repo.tip())
     if desk.seen.holds():
         return
     dirt = repo.dirt()
