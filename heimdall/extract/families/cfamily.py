@@ -97,7 +97,7 @@ def _operator_name(text: str) -> str:
 
 def type_name(text: str) -> str:
     """`T`, `const ns::T &`, `T<U> *`, `unique_ptr<T>`; "" for other holders and primitives."""
-    text = text.strip()
+    text = " ".join(text.split())
     text = text[_BEFORE.match(text).end() :]  # type: ignore[union-attr]  # it matches the empty text
     holder = _HOLDER.match(text)
     if holder is not None:

@@ -26,7 +26,7 @@ _MAX_CALLED = 600
 
 def imports(text: str) -> list[Import]:
     """`import a.b.C;`, `import a.b.*;`, `import static a.b.C.f;`."""
-    found = _IMPORT.match(_COMMENT.sub(" ", text))
+    found = _IMPORT.match(" ".join(_COMMENT.sub(" ", text).split()))
     if found is None:
         return []
     path = "".join(found[1].split())

@@ -25,7 +25,7 @@ _TYPE = re.compile(r"([^\W\d][\w:]*?)\s*(?:(?:::)?<.*>)?\s*(?:\+.*)?$", re.DOTAL
 
 def imports(text: str) -> list[Import]:
     """`use a::{b::c, d as e, self, f::*};` and `mod m;`."""
-    text = _COMMENT.sub(" ", text).strip()
+    text = " ".join(_COMMENT.sub(" ", text).split())
     declared = _MOD.match(text)
     if declared is not None:
         return [Import(declared[1], f"self::{declared[1]}", "")]
