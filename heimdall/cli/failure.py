@@ -33,7 +33,9 @@ _MACHINE = frozenset(
 
 def tell(program: str, error: Exception, argv: Sequence[str]) -> int:
     """Say what went wrong; the exit code. What no row foresees is our own fault."""
-    session.prepare_streams()
+    # Standard output itself may be what failed, with its last words still in it.
+    with contextlib.suppress(OSError):
+        session.prepare_streams()
     if isinstance(error, gitmemo.GitMemoError | errors.HeimdallError):
         return show(program, explain(error), argv)
     return unforeseen(program, error, argv)

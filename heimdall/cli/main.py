@@ -29,11 +29,13 @@ def run(program: str, argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        return _unread()
+        # The reader went away (`mem log | head`): nothing to say.
+        code = 141
     except Exception as error:  # noqa: BLE001 # the last resort: a person never sees a traceback
         from heimdall.cli import failure  # noqa: PLC0415 # only a failure needs words
 
-        return failure.tell(program, error, argv)
+        code = failure.tell(program, error, argv)
+    _settle()
     return code
 
 
@@ -76,7 +78,10 @@ def _search(argv: Sequence[str]) -> int | None:
     return code
 
 
-def _unread() -> int:
-    """The reader went away (`mem log | head`): nothing to say, and nothing left to flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
+def _settle() -> None:
+    """Leave nothing in the streams that Python would fail to flush, aloud, after we have ended."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
