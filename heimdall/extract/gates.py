@@ -13,7 +13,7 @@ LONGEST_LINE = 20_000
 MEAN_LINE = 500
 _HEAD = 8192
 _MARKS = re.compile(
-    rb"@generated\b|\bDO NOT EDIT\b|\bCode generated\b|\bautomatically generated\b", re.IGNORECASE
+    rb"@generated\b|\bDO NOT EDIT\b|\bCode generated\b", re.IGNORECASE
 )
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 

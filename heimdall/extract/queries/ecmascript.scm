@@ -38,7 +38,7 @@
 (variable_declarator value: (call_expression function: (identifier) @_f (#eq? @_f "require"))) @import
 (variable_declarator
   value: (member_expression object: (call_expression function: (identifier) @_f (#eq? @_f "require")))) @import
-(expression_statement (call_expression function: (identifier) @_f (#eq? @_f "require"))) @import
+(call_expression function: (identifier) @_f (#eq? @_f "require")) @import
 (call_expression function: (import)) @import
 (export_statement source: (string)) @import
 (export_statement (export_clause)) @import
