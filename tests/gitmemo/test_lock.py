@@ -69,6 +69,17 @@ def test_the_other_engine_sees_who_holds_the_store_and_nothing_stays(tmp_path: o
         "",
         "[]",
     ],
+    ids=[
+        "living",
+        "pid 1",
+        "pid 0",
+        "pid -1",
+        "another host",
+        "just died",
+        "half written",
+        "empty",
+        "no object",
+    ],
 )
 def test_a_lock_that_may_be_alive_is_waited_for_and_left_alone(tmp_path: object, text: str) -> None:
     root, git_dir = place(tmp_path)
@@ -95,7 +106,7 @@ def test_a_directory_in_the_place_of_the_lock_is_waited_for(tmp_path: object) ->
         pass
 
 
-@pytest.mark.parametrize("text", [said(dead_pid()), ""])
+@pytest.mark.parametrize("text", [said(dead_pid()), ""], ids=["dead", "empty"])
 def test_a_lock_of_the_dead_that_is_old_enough_is_broken(tmp_path: object, text: str) -> None:
     root, git_dir = place(tmp_path)
     lock_file(root, text, age_s=11.0)
