@@ -36,6 +36,6 @@ def report(answer: Report, cwd: str) -> None:
         below.append(f"   {render.label(hit)}")
         console.print(Padding(below, (0, 0, 0, 5)))
         if hit.source == "memory" and hit.summary:
-            console.print(Padding(Text(render.clean(hit.summary)), (0, 0, 0, 5)))
+            console.print(Padding(Text(render.gist(hit)), (0, 0, 0, 5)))
     for note in render.notes(answer):
         console.print(Text(note, style="dim"))

@@ -7,6 +7,8 @@ where it is asked for. Rich output for terminals lives in `pretty`; the other co
 from heimdall.model import AnchorFact, Hit, Report
 
 SCHEMA = "mem.search/1"
+GIST = 300
+"""Characters of a summary that an answer shows; `mem read` shows all of it."""
 
 
 def report_value(report: Report) -> dict[str, object]:
@@ -65,11 +67,13 @@ def report_json(report: Report) -> str:
 
 
 def report_text(report: Report, cwd: str) -> str:
-    """The report as lines for people and pipes: two a hit, then what else is to be known."""
+    """The report as lines for people and pipes: two or three a hit, then what else to know."""
     lines: list[str] = []
     for hit in report.hits:
         lines.append(f"{hit.rank:>3}  {hit.verdict:<7}  {clean(hit.title)}{_where(hit, cwd)}")
         lines.append(f"     {', '.join(hit.reasons)}   {label(hit)}")
+        if hit.source == "memory" and hit.summary:
+            lines.append(f"     {gist(hit)}")
     lines.extend(notes(report))
     return "\n".join(lines) + "\n"
 
@@ -96,6 +100,12 @@ _SOURCE_NOTES = {
 def label(hit: Hit) -> str:
     """What to call the hit by: a memory's short id, or the kind of code it is."""
     return hit.id[:12] if hit.source == "memory" else hit.kind
+
+
+def gist(hit: Hit) -> str:
+    """The summary on one line, cut where it would bury the next hit."""
+    text = clean(" ".join(hit.summary.split()))
+    return text if len(text) <= GIST else text[: GIST - 1] + "…"
 
 
 def place(hit: Hit, cwd: str) -> str:

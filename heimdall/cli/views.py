@@ -77,7 +77,7 @@ def entry_value(entry: Entry) -> Value:
 def entry_text(entry: Entry) -> str:
     """The entry for people: what it says, then where it stands."""
     lines = [entry.title, "", entry.summary]
-    if entry.content:
+    if entry.content.strip() != entry.summary:
         lines += ["", entry.content.rstrip("\n")]
     lines += [
         "",
