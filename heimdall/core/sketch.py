@@ -5,6 +5,7 @@ a uniform sample that outlives the bytes, so that a file that is gone can still 
 that is new. Pure.
 """
 
+import struct
 from zlib import crc32
 
 SIZE = 64
@@ -32,8 +33,8 @@ def similarity(one: bytes, other: bytes) -> float:
 
 
 def _packed(numbers: list[int]) -> bytes:
-    return b"".join(number.to_bytes(4, "little") for number in numbers)
+    return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def _unpacked(data: bytes) -> list[int]:
-    return [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data) - 3, 4)]
+    return [number for (number,) in struct.iter_unpack("<I", data[: len(data) // 4 * 4])]

@@ -11,6 +11,7 @@ import stat as modes
 from hashlib import sha256
 from typing import NamedTuple
 
+from heimdall.core.sketch import sketch
 from heimdall.extract.facts import facts
 from heimdall.extract.gates import as_utf8
 from heimdall.model import Depth, Facts, Node, Observed, Presence, Stat
@@ -21,6 +22,9 @@ IN_MEMORY = 64 << 20
 
 FOUND_BY_CONTENT = 256 << 10
 """Bytes of a file without a language (prose, data) up to which its words are searched."""
+
+SKETCHED = 1 << 20
+"""First bytes of a file that its sketch is made of."""
 
 _PIECE = 1 << 20
 _TRIES = 3
@@ -39,13 +43,15 @@ _KINDS = (
 class Extracted(NamedTuple):
     """The result of one job. `digest` is the raw sha256 of the bytes, None where they were not
     read; `facts` and `doc` are None then too. `observed.reason` says why: link, directory, fifo,
-    socket, device, `unreadable:<errno name>`, changing."""
+    socket, device, `unreadable:<errno name>`, changing. `sketch` is what the text is told by when
+    it moves, b"" for what is not indexed to the depth asked."""
 
     path: str
     observed: Observed
     digest: bytes | None
     facts: Facts | None
     doc: SinkDoc | None
+    sketch: bytes = b""
 
 
 class Content(NamedTuple):
@@ -65,7 +71,8 @@ def extract(path: str, asked: Depth) -> Extracted:
     if digest is None:
         return Extracted(path, observed, None, None, None)
     found = _huge(path, digest) if data is None else facts(path, data, asked)
-    return Extracted(path, observed, digest, found, project(path, found, _text(data, found)))
+    doc = project(path, found, _text(data, found))
+    return Extracted(path, observed, digest, found, doc, _sketch(data, found))
 
 
 def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
@@ -76,7 +83,8 @@ def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
         return Extracted(path, observed, None, None, None)
     whole = _huge(path, digest) if data is None else facts(path, data, Depth.FILE)
     found = whole._replace(reason=reason) if asked > Depth.FILE else whole
-    return Extracted(path, observed, digest, found, project(path, found, ""))
+    doc = project(path, found, "")
+    return Extracted(path, observed, digest, found, doc, _sketch(data, found))
 
 
 def look(path: str) -> Observed:
@@ -173,6 +181,13 @@ def _huge(path: str, digest: bytes) -> Facts:
     name = path.rsplit("/", 1)[-1]
     node = Node("", "file", name, "", 1, 1, "", "", digest)
     return Facts(Depth.FILE, "", "huge", "", None, (node,), (), ())
+
+
+def _sketch(data: bytes | None, found: Facts) -> bytes:
+    """What the text is like; nothing of binaries, bundles and what no language has."""
+    if data is None or (found.depth <= Depth.FILE and found.reason):
+        return b""
+    return sketch(data[:SKETCHED])
 
 
 def _text(data: bytes | None, found: Facts) -> str:

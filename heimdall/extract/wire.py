@@ -43,6 +43,7 @@ def pack(item: Extracted) -> tuple[object, ...]:
         item.digest,
         _pack_facts(found) if found is not None else None,
         (*doc[:-1], [tuple(one) for one in doc.symbols]) if doc is not None else None,
+        item.sketch,
     )
 
 
@@ -61,7 +62,7 @@ def _pack_facts(found: Facts) -> tuple[object, ...]:
 
 def unpack(raw: Any) -> Extracted:
     """The Extracted that `pack` took apart."""
-    path, (presence, stat, reason), digest, found, doc = raw
+    path, (presence, stat, reason), digest, found, doc, outline = raw
     seen = Observed(path, Presence(presence), Stat(*stat) if stat is not None else None, reason)
     return Extracted(
         path,
@@ -69,6 +70,7 @@ def unpack(raw: Any) -> Extracted:
         digest,
         _unpack_facts(found) if found is not None else None,
         SinkDoc._make((*doc[:-1], _made(SymbolDoc, doc[-1]))) if doc is not None else None,
+        outline,
     )
 
 

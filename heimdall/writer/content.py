@@ -1,14 +1,11 @@
-"""The bytes of a file for the writer's own purposes: their hash for an audit, their sketch for
-moves. Regular files only, never through a link, never blocking; whatever the disk does is None."""
+"""The hash of a file's bytes, for an audit. Regular files only, never through a link, never
+blocking; whatever the disk does is None."""
 
 import hashlib
 import os
 import stat as modes
 
-from heimdall.core.sketch import sketch
-
 _CHUNK = 1 << 20
-_SKETCHED = 1 << 20
 
 
 def digest_of(path: str) -> bytes | None:
@@ -24,18 +21,6 @@ def digest_of(path: str) -> bytes | None:
         except OSError:
             return None
     return whole.digest()
-
-
-def sketch_of(path: str) -> bytes:
-    """The similarity sketch of the file's first MiB; b"" where it cannot be read."""
-    descriptor = _opened(path)
-    if descriptor is None:
-        return b""
-    with open(descriptor, "rb", buffering=0) as file:
-        try:
-            return sketch(file.read(_SKETCHED))
-        except OSError:
-            return b""
 
 
 def _opened(path: str) -> int | None:

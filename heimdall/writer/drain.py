@@ -21,7 +21,6 @@ from heimdall.journal.values import Commit, Queued, Refresh, Retract, Unreadable
 from heimdall.journal.write import JournalWriter
 from heimdall.model import Action, Depth, Facts, Observed, Outcome, PathRow, Presence, Stat
 from heimdall.sinks.base import SinkDoc, SinkWriter
-from heimdall.writer.content import sketch_of
 from heimdall.writer.desired import Desired, extractor_of
 from heimdall.writer.ground import OUTSIDE, Ground
 from heimdall.writer.moves import Arrival, Departure
@@ -228,10 +227,9 @@ class Drain:
         if action is Action.UNCHANGED:
             self._refresh(job, stat)
             return
-        outline = sketch_of(entry.path) if facts.depth > Depth.FILE or not facts.reason else b""
         if job.row is None or job.row.state is Presence.GONE:
             self.arrivals.append(
-                Arrival(entry.path, job.root, extracted.digest, outline, stat.size)
+                Arrival(entry.path, job.root, extracted.digest, extracted.sketch, stat.size)
             )
         self._batch.commits.append(
             Commit(
@@ -243,7 +241,7 @@ class Drain:
                 asked=job.asked,
                 extractor=extractor,
                 facts=facts,
-                sketch=outline,
+                sketch=extracted.sketch,
                 seen_at=job.seen_at,
             )
         )

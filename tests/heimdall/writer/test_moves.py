@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heimdall.core.sketch import similarity, sketch
+from heimdall.extract.read import extract
+from heimdall.extract.wire import pack, unpack
 from heimdall.journal.read import open_reader
+from heimdall.model import Depth
 from heimdall.writer import reconcile
 from heimdall.writer.moves import Arrival, Departure, moves
 from tests.support.index import index
@@ -102,3 +105,11 @@ def test_a_move_is_recorded_whatever_is_seen_first(tmp_path: Path, text: str, or
         assert move.new == new
         assert (move.similarity == 1.0) is (text == TEXT)
         assert journal.moves_from(os.path.join(root, "pkg/other.py")) == ()
+
+
+def test_extraction_brings_the_sketch_of_source_code(tmp_path: Path) -> None:
+    text, noise = tmp_path / "a.py", tmp_path / "noise.py"
+    text.write_bytes(b"one line\nanother line\n")
+    noise.write_bytes(b"\0one line\nanother line\n")
+    read = [unpack(pack(extract(str(path), Depth.GRAPH))) for path in (text, noise)]
+    assert [one.sketch for one in read] == [sketch(text.read_bytes()), b""]
