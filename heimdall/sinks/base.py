@@ -145,24 +145,25 @@ def project(path: str, facts: Facts, text: str) -> SinkDoc:
     content). Pure; depends on the path's last parts only, never on where the tree lies."""
     from gitmemo import counts, tokens  # noqa: PLC0415 # a search asks this room and projects nothing
 
-    symbols = tuple(
-        SymbolDoc(
-            node.key,
-            node.kind,
-            " ".join(tokens(node.qualname)),
-            " ".join(tokens(f"{node.signature} {node.doc}")),
-        )
-        for node in facts.nodes
-        if node.key
-    )
-    defined = dict.fromkeys(word for symbol in symbols for word in symbol.names.split())
+    parts: dict[str, str] = {}
+    symbols: list[SymbolDoc] = []
+    for key, kind, _, qualname, _, _, signature, doc, _ in facts.nodes:
+        if not key:
+            continue
+        steps = qualname.split(".")
+        for part in steps:
+            if part not in parts:
+                # Names share their beginnings: each part is cut once.
+                parts[part] = " ".join(tokens(part))
+        names = " ".join([cut for part in steps if (cut := parts[part])])
+        symbols.append(SymbolDoc(key, kind, names, " ".join(tokens(f"{signature} {doc}"))))
     words = counts(text, cap=CAP) if text else {}
     return SinkDoc(
         path,
         " ".join(tokens(" ".join(path.split("/")[-PATH_PARTS:]))),
-        " ".join(defined),
-        " ".join(" ".join([word] * number) for word, number in words.items()),
-        symbols,
+        " ".join(dict.fromkeys(" ".join(parts.values()).split())),
+        "".join([f"{word} " * number for word, number in words.items()])[:-1],
+        tuple(symbols),
     )
 
 
