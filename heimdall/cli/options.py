@@ -95,42 +95,48 @@ class Parsed(NamedTuple):
 
 def parse(argv: Sequence[str], table: Sequence[Option]) -> Parsed | None:
     """`argv` read by `table`; None where it holds anything that needs explaining."""
+    # Here and not above: the typer way in reads the table and parses nothing.
+    from getopt import GetoptError, gnu_getopt  # noqa: PLC0415
+
     by_flag = {flag: option for option in table for flag in option.flags}
+    if not all(_exact(argument, by_flag) for argument in argv):
+        return None
+    shorts = "".join(
+        flag[1] + ("" if option.form == FLAG else ":")
+        for flag, option in by_flag.items()
+        if not flag.startswith("--")
+    )
+    longs = [
+        flag[2:] + ("" if option.form == FLAG else "=")
+        for flag, option in by_flag.items()
+        if flag.startswith("--")
+    ]
+    try:
+        given, words = gnu_getopt(list(argv), shorts, longs)
+    except GetoptError:
+        return None
+    # Under POSIXLY_CORRECT getopt stops at the first word; typer never does.
+    if "--" not in argv and any(word.startswith("-") and word != "-" for word in words):
+        return None
     values: dict[str, object] = {option.name: option.default for option in table}
-    words: list[str] = []
-    rest = iter(argv)
-    for argument in rest:
-        if argument == "--":
-            words.extend(rest)
-            break
-        if argument == "-" or not argument.startswith("-"):
-            words.append(argument)
-            continue
-        flag, given = _split(argument)
-        option = by_flag.get(flag)
-        if option is None or (option.form == FLAG and given is not None):
-            return None
-        if option.form != FLAG and given is None:
-            given = next(rest, None)
-        if not _take(option, given, values):
+    for flag, value in given:
+        if not _take(by_flag[flag], value, values):
             return None
     return Parsed(tuple(words), values)
 
 
-def _split(argument: str) -> tuple[str, str | None]:
-    """`--name=value` and `-nVALUE` into flag and value."""
-    if argument.startswith("--"):
-        flag, equals, value = argument.partition("=")
-        return flag, value if equals else None
-    return argument[:2], argument[2:] or None
+def _exact(argument: str, by_flag: dict[str, Option]) -> bool:
+    """Whether a long option is written out: getopt would take an abbreviation, typer does not."""
+    name = argument.partition("=")[0]
+    return not name.startswith("--") or name == "--" or name in by_flag
 
 
-def _take(option: Option, given: str | None, values: dict[str, object]) -> bool:
-    """Put the option's value into `values`; False where it is missing or not of its form."""
+def _take(option: Option, given: str, values: dict[str, object]) -> bool:
+    """Put the option's value into `values`; False where it is not of its form."""
     if option.form == FLAG:
         values[option.name] = True
         return True
-    if given is None or (option.choices and given not in option.choices):
+    if option.choices and given not in option.choices:
         return False
     if option.form == NUMBER:
         if not (given.isascii() and given.isdigit() and len(given) < 10):
