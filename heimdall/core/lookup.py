@@ -6,7 +6,6 @@ behind them, so cycles are harmless and the result is the same wherever the sear
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from posixpath import dirname
 from typing import NamedTuple, TypeVar
 
 from heimdall.core import modules
@@ -69,6 +68,9 @@ class _World(NamedTuple):
     def package(self, path: str) -> str:
         return self.lookup.package(path)
 
+    def remember(self, key: tuple[str, ...], compute: Callable[[], _T]) -> _T:
+        return self.lookup.remember((self.root, *key), compute)
+
 
 class Lookup:
     """The view with a memory. `tokens` collects the questions asked since it was last replaced;
@@ -80,6 +82,7 @@ class Lookup:
         self._memo: dict[tuple[object, ...], tuple[object, frozenset[str]]] = {}
         self._kinds: dict[str, str] = {}
         self._worlds: dict[str, _World] = {}
+        self._origins: dict[str, tuple[str, _World]] = {}
         self._tails: dict[tuple[str, str, str], tuple[str, ...]] = {}
         self._units: dict[str, str] = {}
         self._members: dict[str, Mapping[str, NodeRef]] = {}
@@ -182,11 +185,18 @@ class Lookup:
 
     def start(self, module: str, name: str, path: str) -> modules.Start | None:
         """Where to look for `name` of the foreign unit `module`."""
-        kind = self.kind(path)
-        place = path if kind in {"js", "rust"} else dirname(path)
-        world = self.world(path)
-        key = ("start", place, world.root, kind, module, name)
-        return self.remember(key, lambda: modules.starts(kind, module, name, path, world))
+        place, world = self._origin(path)
+        key = ("start", place, world.root, world.kind, module, name)
+        return self.remember(key, lambda: modules.starts(world.kind, module, name, path, world))
+
+    def _origin(self, path: str) -> tuple[str, _World]:
+        """All of a path that a start depends on."""
+        origin = self._origins.get(path)
+        if origin is None:
+            world = self.world(path)
+            place = path if world.kind in {"js", "rust"} else modules.dirname(path)
+            origin = self._origins[path] = (place, world)
+        return origin
 
     def reach(self, unit: tuple[str, ...], name: str, rule: Rule) -> frozenset[Found]:
         """All that `name` in `unit` may mean; more than one is an ambiguity."""

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from heimdall.core.lookup import CLASSES, MRO, PARTIAL, Found, Lookup, Rule
+from heimdall.core.modules import family
 from heimdall.core.mro import Class
 from heimdall.core.tokens import Surface, emits, surface
 from heimdall.core.view import View
@@ -30,6 +31,12 @@ _PLAIN = frozenset({"", "import", "name", "local"})
 _BARE_MEMBERS = frozenset({"java", "c"})
 _CONSTRUCTORS = {"python": "__init__", "js": "constructor"}
 _NAMED_LIKE_THE_CLASS = frozenset({"java", "c"})
+
+
+def minds_place(language: str) -> bool:
+    """Whether a bare name of the language may mean something else in one definition than in
+    another; where not, an edge's target does not depend on its `src`."""
+    return family(language) in _BARE_MEMBERS
 
 
 class Settled(NamedTuple):

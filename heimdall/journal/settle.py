@@ -9,15 +9,21 @@ caller's transaction, and takes what waited away with it.
 
 import array
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from heimdall.core.resolve import Resolver
+from heimdall.core.resolve import Resolver, minds_place
 from heimdall.journal import schema, sql
 from heimdall.journal.view import JournalView, Unit
 from heimdall.model import Edge, Relation, Target
 
 _RELATIONS = tuple(Relation(word) for word in schema.RELATIONS)
+_ENDS = slice(1, 4)
+_QUESTION, _QUESTION_FROM = slice(5, None), slice(4, None)
+"""The columns of OUTWARD that an edge's end depends on; where a bare name may mean a member, also
+who says it."""
+
+_PENDING = (None, None, None)
 _SHARE = 4
 """Where more than one path in this many is to be bound, everything is fetched at once."""
 
@@ -64,15 +70,18 @@ class _Binder:
     def bind(self, unit: Unit) -> None:
         """Bind the outward edges of one path anew."""
         rows = self._db.execute(sql.OUTWARD, (unit.owner,)).fetchall()
-        keys = {number: key for key, number in self._view.numbers(unit.path).items()}
-        edges = tuple(
-            Edge(keys[src], _RELATIONS[relation], line, None, module, name, strategy, sure)
-            for _, src, relation, line, module, name, strategy, sure, *_ in rows
-        )
-        settled = self._resolver.settle(unit.path, edges)
-        for row, target in zip(rows, settled.targets, strict=True):
-            self._compare(unit.owner, row, target)
-        self._keep(unit.owner, settled.tokens)
+        # A file says the same name again and again, and is bound as often as it says another.
+        part = _QUESTION_FROM if minds_place(unit.language) else _QUESTION
+        asked = [row[part] for row in rows]
+        questions = list(dict.fromkeys(asked))
+        settled = self._resolver.settle(unit.path, self._edges(unit, questions))
+        ends = dict(zip(questions, map(self._end, settled.targets), strict=True))
+        owner = unit.owner
+        for row, question in zip(rows, asked, strict=True):
+            end = ends[question]
+            if end != row[_ENDS]:
+                self._bound.append((*end, owner, row[0]))
+        self._keep(owner, settled.tokens)
 
     def write(self) -> int:
         """Write all that changed."""
@@ -83,17 +92,28 @@ class _Binder:
         self._db.executemany(sql.BIND, self._bound)
         return len(self._bound)
 
-    def _compare(self, owner: int, row: Any, target: Target | None) -> None:
-        place, before = row[0], row[8:]
-        now: tuple[int | None, str | None, float | None] = (None, None, None)
-        if target is not None:
-            number = self._view.numbers(target.path)[target.key]
-            now = (number, target.strategy, target.confidence)
-        if now != before:
-            self._bound.append((*now, owner, place))
+    def _edges(self, unit: Unit, questions: Iterable[Any]) -> Sequence[Edge]:
+        """Questions as the resolver takes them: on what line they are asked makes no difference."""
+        keys = {}
+        if minds_place(unit.language):
+            keys = {number: key for key, number in self._view.numbers(unit.path).items()}
+        return [
+            Edge(
+                keys[src[0]] if src else "", _RELATIONS[relation], 0, None, module, name, how, sure
+            )
+            for *src, relation, module, name, how, sure in questions
+        ]
+
+    def _end(self, target: Target | None) -> tuple[int | None, str | None, float | None]:
+        """A target as the columns `dst`, `via` and `sure`."""
+        if target is None:
+            return _PENDING
+        path, key, strategy, confidence = target
+        return self._view.numbers(path)[key], strategy, confidence
 
     def _keep(self, owner: int, tokens: Iterable[str]) -> None:
-        now = {self._hashed(token) for token in tokens}
+        known = self._hashes.get
+        now = {known(token) or self._hashed(token) for token in tokens}
         stored = self._db.execute(sql.TOKENS_OF, (owner,)).fetchone()[0]
         before = set(array.array("q", stored or b""))
         if now == before:
@@ -105,7 +125,5 @@ class _Binder:
 
     def _hashed(self, token: str) -> int:
         """A token's number. Two tokens of one number cost a binding too many, never too few."""
-        number = self._hashes.get(token)
-        if number is None:
-            number = self._hashes[token] = schema.hashed(token)
+        number = self._hashes[token] = schema.hashed(token)
         return number

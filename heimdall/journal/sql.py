@@ -116,7 +116,7 @@ OWNERS_OF_TOKENS = """
 ALL_OWNERS = "SELECT id FROM paths WHERE tail IS NOT NULL"
 COUNT_OWNERS = "SELECT count(*) FROM paths WHERE tail IS NOT NULL"
 OUTWARD = """
-    SELECT place, src, relation, line, module, name, strategy, confidence, dst, via, sure FROM edges
+    SELECT place, dst, via, sure, src, relation, module, name, strategy, confidence FROM edges
     WHERE owner = ? AND module IS NOT NULL ORDER BY place"""
 BIND = "UPDATE edges SET dst = ?, via = ?, sure = ? WHERE owner = ? AND place = ?"
 TOKENS_OF = "SELECT tokens FROM kept WHERE owner = ?"

@@ -9,6 +9,8 @@ and those are nothing that it is asked for.
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from heimdall.journal import schema, sql
@@ -53,14 +55,14 @@ class JournalView:
             self._take_members(unit, ())
             self._bindings[unit.path] = []
             self._bases[unit.path] = {}
-        for owner, rows in _runs(self._db.execute(sql.ALL_MEMBERS), _owner_of_node):
+        for owner, rows in groupby(self._db.execute(sql.ALL_MEMBERS), _owner_of_node):
             if owner in self._by_owner:
                 self._take_members(self._by_owner[owner], rows)
-        for owner, rows in _runs(self._db.execute(sql.ALL_BINDINGS), _first):
+        for owner, rows in groupby(self._db.execute(sql.ALL_BINDINGS), _first):
             if owner in self._by_owner:
                 path = self._by_owner[owner].path
                 self._bindings[path] = [Binding(*row[1:]) for row in rows]
-        for owner, rows in _runs(self._db.execute(sql.ALL_INHERITS), _first):
+        for owner, rows in groupby(self._db.execute(sql.ALL_INHERITS), _first):
             if owner in self._by_owner:
                 self._take_bases(self._by_owner[owner].path, [row[1:] for row in rows])
         self._whole = True
@@ -186,24 +188,7 @@ class JournalView:
         self._bases[path] = bases
 
 
-def _runs(rows: Iterable[Any], key: Any) -> Iterable[tuple[int, list[Any]]]:
-    """Consecutive rows of one owner together."""
-    current: int | None = None
-    run: list[Any] = []
-    for row in rows:
-        owner = key(row)
-        if owner != current:
-            if run:
-                yield current or 0, run
-            current, run = owner, []
-        run.append(row)
-    if run:
-        yield current or 0, run
-
-
-def _first(row: Any) -> int:
-    owner: int = row[0]
-    return owner
+_first = itemgetter(0)
 
 
 def _owner_of_node(row: Any) -> int:
