@@ -78,7 +78,7 @@ class Binder:
         self.units = {item.module for item in outline.imports if not item.target}
         self.stars = any(item.name == "*" and not item.reexport for item in outline.imports)
         self._bound: dict[int, Value | None] = {}
-        self._depends_on_place = False
+        self.fixed = True
         self._chains = _chains_of(family)
         self._orders: dict[str, list[Definition] | None] = {}
         self._bases: dict[str, list[tuple[int, Value | None]]] = {}
@@ -87,7 +87,8 @@ class Binder:
 
     def meaning(self, raw: bytes, scope: Scope, at: int) -> Value | None:
         """`evaluate` of `raw`, remembered for the scope as long as the place in it does not
-        matter."""
+        matter; `fixed` tells afterwards whether that is so."""
+        self.fixed = True
         memo: dict[bytes, Value | None] = scope.memo  # type: ignore[assignment]  # ours alone
         if raw in memo:
             return memo[raw]
@@ -103,9 +104,8 @@ class Binder:
                 raw = b"self " + raw
                 if raw in memo:
                     return memo[raw]
-        self._depends_on_place = False
         value = self.evaluate(text, scope, at)
-        if not self._depends_on_place:
+        if self.fixed:
             memo[raw] = value
         return value
 
@@ -195,7 +195,7 @@ class Binder:
         if len(bounds) == 1:
             return self.bound(bounds[0], fuel)
         if same and not self.family.hoisted:
-            self._depends_on_place = True
+            self.fixed = False
             before = [item for item in bounds if item.at <= at] or bounds
             return self.bound(before[-1], fuel)
         defined = [item for item in bounds if item.what == DEFINED]

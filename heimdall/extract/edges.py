@@ -1,7 +1,7 @@
 """From a bound outline to edges: who calls, inherits, imports and uses what, on which line.
 
 Every reference is looked at once, in the order of the text; what the binder does not prove leaves
-no trace. Equal edges of one line are one edge; a use is told once for each user and target.
+no trace. A relation of one definition to one target is told once, with the line that says it first.
 """
 
 import re
@@ -18,11 +18,16 @@ from heimdall.model import Edge, Relation
 _DOTTED = re.compile(r"[^\W\d]\w*(?:(?:\.|::)[^\W\d]\w*)*")
 _ROOT = re.compile(rb"[\w$\x80-\xff]+")
 _PREFIXES = {b"await", b"new", b"yield"}
+_USED = b"use "
+"""Before a text that is used and not called, where both are remembered."""
+
 _LONGEST = 1000
 """Bytes of a reference beyond which it is no chain of names; in a chain of a thousand calls each
 begins with all those before it."""
 
 _MAX_ARGUMENTS = 600
+
+_WORDS = {id(relation): relation.value for relation in Relation}
 
 _End = tuple[str | None, str, str]
 """Where an edge points: (key in this file, "", "") or (None, module, name)."""
@@ -38,13 +43,16 @@ class Emitter:
         self.lines = lines
         self.binder = Binder(data, outline, family)
         self.edges: list[Edge] = []
-        self._seen: set[tuple[str, Relation, int, _End]] = set()
+        self._seen: set[tuple[str, str, _End]] = set()
         self._taken: list[tuple[Definition, str, str, int]] = []
         self._local_calls: list[tuple[Definition, Scope, int]] = []
         self._known = _names(outline, family)
         self._roots: set[bytes] | None = None
+        self._bare: set[bytes] = set()
+        self._dead: set[bytes] = set()
         if self._known is not None:
             self._roots = {name.encode() for name in self._known} | _PREFIXES
+            self._bare = {name.encode() for name in outline.parameters}
 
     def all(self) -> tuple[Edge, ...]:
         """Every edge, sorted by line."""
@@ -62,10 +70,11 @@ class Emitter:
     def _edge(self, src: str, relation: Relation, at: int, end: _End, strategy: str) -> None:
         if relation is Relation.USES and end[0] == src:
             return
-        line = bisect_left(self.lines, at) + 1
-        same = (src, relation, 0 if relation is Relation.USES else line, end)
+        # By the text of the relation: a member of an enumeration is hashed in Python.
+        same = (src, _WORDS[id(relation)], end)
         if same not in self._seen:
             self._seen.add(same)
+            line = bisect_left(self.lines, at) + 1
             self.edges.append(Edge(src, relation, line, *end, strategy, CONFIDENCE[strategy]))
 
     def _imports(self) -> None:
@@ -87,37 +96,64 @@ class Emitter:
                     dst = key_of(value.of) if value.of is not None else None
                     # A base is named among the arguments of the class: that is no second edge.
                     end = (dst, value.module, value.name)
-                    self._seen.add((key_of(heir), Relation.USES, 0, end))
+                    self._seen.add((key_of(heir), Relation.USES.value, end))
             for text in made.decorators:
                 value = self._evaluated(text.split("(", 1)[0], made.outer, made.start)
                 if value is not None and _is_something(value):
                     self._add(key_of(made), Relation.USES, made.start, value)
 
     def _references(self) -> None:
-        data, roots, root_at = self.data, self._roots, _ROOT.match
-        meaning, called = self.binder.meaning, self.family.called
+        data, dead = self.data, self._dead
         for scope, code, start, end in self.outline.references:
             if end - start > _LONGEST:
                 continue
-            if code == cap.TYPE:
-                self._type(data[start:end].decode("utf-8", "replace"), scope, start)
-                continue
-            if roots is not None:
-                # Most references of most files go to names that the file does not bind: builtins.
-                root = root_at(data, start)
-                if root is not None and root[0] not in roots:
-                    continue
             raw = data[start:end]
-            if code == cap.USE:
-                value = meaning(raw, scope, start)
-                if value is not None and not value.instance and _is_something(value):
-                    self._add(_key_in(scope), Relation.USES, start, value)
-            elif code == cap.DECORATOR:
-                self._call(raw.lstrip(b"@").strip(), scope, start, end)
-            else:
-                if called is not None:
-                    raw = called(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
-                self._call(raw, scope, start, end)
+            if code == cap.TYPE:
+                self._type(raw.decode("utf-8", "replace"), scope, start)
+                continue
+            if raw in dead:
+                continue
+            told = scope.told
+            if told is None:
+                told = scope.told = {}
+            mark = _USED + raw if code == cap.USE else raw
+            if mark in told:
+                # What is called again may still be handed other functions.
+                made = told[mark]
+                if made is not None:
+                    self._local_calls.append((made, scope, end))
+            elif not self._is_dead(raw, code):
+                made = self._reference(raw, code, scope, start, end)
+                if self.binder.fixed:
+                    told[mark] = made
+
+    def _is_dead(self, raw: bytes, code: int) -> bool:
+        """Most references of most files go to names that the file does not bind (builtins), or
+        binds to what no text tells; but what is called may be a parameter."""
+        if self._roots is None:
+            return False
+        root = _ROOT.match(raw)
+        if root is None or root[0] in self._roots:
+            return False
+        if root[0] == raw and raw in self._bare:
+            return code == cap.USE
+        self._dead.add(raw)
+        return True
+
+    def _reference(
+        self, raw: bytes, code: int, scope: Scope, start: int, end: int
+    ) -> Definition | None:
+        """Tell what one reference means; returns the function of this file that it calls."""
+        if code == cap.USE:
+            value = self.binder.meaning(raw, scope, start)
+            if value is not None and not value.instance and _is_something(value):
+                self._add(_key_in(scope), Relation.USES, start, value)
+            return None
+        if code == cap.DECORATOR:
+            raw = raw.lstrip(b"@").strip()
+        elif self.family.called is not None:
+            raw = self.family.called(raw.decode("utf-8", "replace")).encode("utf-8", "replace")
+        return self._call(raw, scope, start, end)
 
     def _evaluated(self, text: str, scope: Scope, at: int) -> Value | None:
         return self.binder.meaning(text.encode("utf-8", "replace"), scope, at)
@@ -129,11 +165,11 @@ class Emitter:
                 if value is not None and _is_something(value) and not value.instance:
                     self._add(_key_in(scope), Relation.USES, at, value)
 
-    def _call(self, raw: bytes, scope: Scope, start: int, end: int) -> None:
+    def _call(self, raw: bytes, scope: Scope, start: int, end: int) -> Definition | None:
         value = self.binder.meaning(raw, scope, start)
         if value is None:
             self._note_parameter(raw, scope, start)
-            return
+            return None
         src = _key_in(scope)
         made = value.of
         if value.skip_own:
@@ -143,12 +179,14 @@ class Emitter:
             if name and not (value.instance and value.strategy != "star"):
                 self._edge(src, Relation.CALLS, start, (None, value.module, name), value.strategy)
         elif value.instance or not made.visible:
-            return
+            return None
         elif made.is_class:
             self._construct(made, value, src, start)
         else:
             self._local_calls.append((made, scope, end))
             self._add(src, Relation.CALLS, start, value)
+            return made
+        return None
 
     def _construct(self, made: Definition, value: Value, src: str, at: int) -> None:
         own = self.family.constructor or made.name

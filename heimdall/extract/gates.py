@@ -12,9 +12,7 @@ HUGE = 4 << 20
 LONGEST_LINE = 20_000
 MEAN_LINE = 500
 _HEAD = 8192
-_MARKS = re.compile(
-    rb"@generated\b|\bDO NOT EDIT\b|\bCode generated\b", re.IGNORECASE
-)
+_MARKS = re.compile(rb"@generated\b|\bDO NOT EDIT\b|\bCode generated\b", re.IGNORECASE)
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 

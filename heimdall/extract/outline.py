@@ -97,9 +97,20 @@ class Definition:
 class Scope:
     """A stretch of text with names of its own. `owner` is the definition that a reference in it
     belongs to (None for the file); `key` is that definition's, once it is known; `memo` is the
-    binder's: what texts in it mean."""
+    binder's: what texts in it mean; `told` the emitter's: what was called and used in it."""
 
-    __slots__ = ("elsewhere", "end", "is_class", "key", "memo", "names", "owner", "parent", "this")
+    __slots__ = (
+        "elsewhere",
+        "end",
+        "is_class",
+        "key",
+        "memo",
+        "names",
+        "owner",
+        "parent",
+        "this",
+        "told",
+    )
 
     def __init__(self, owner: Definition | None, parent: "Scope | None", end: int) -> None:
         self.owner = owner
@@ -111,6 +122,7 @@ class Scope:
         self.elsewhere: set[str] | None = None
         self.key: str | None = None
         self.memo: dict[bytes, object] = {}
+        self.told: dict[bytes, Definition | None] | None = None
 
 
 Reference = tuple[Scope, int, int, int]
@@ -130,7 +142,8 @@ class ImportFact(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What one pass over a file's events finds."""
+    """What one pass over a file's events finds. `names` are those that are bound to something
+    somewhere in the file, `parameters` those of functions of which nothing else is known."""
 
     top: Scope
     definitions: list[Definition]
@@ -141,6 +154,7 @@ class Outline(NamedTuple):
     all_text: list[str]
     package: str
     names: set[str]
+    parameters: set[str]
 
 
 class Sweep:
@@ -159,6 +173,7 @@ class Sweep:
         self.all_text: list[str] = []
         self.package = ""
         self.names: set[str] = set()
+        self.parameters: set[str] = set()
         self.trails: set[int] = set()
         self._outer = (-1, -1)
         self._decorators: list[str] = []
@@ -179,6 +194,7 @@ class Sweep:
             self.all_text,
             self.package,
             self.names,
+            self.parameters,
         )
 
     def run(self, events: list[Event], *, references: bool) -> None:
@@ -338,8 +354,15 @@ class Sweep:
         self._put(scope, name, bound)
 
     def _put(self, scope: Scope, name: str, bound: Bound) -> None:
-        scope.names.setdefault(name, []).append(bound)
-        self.names.add(name)
+        known = scope.names.get(name)
+        if known is None:
+            scope.names[name] = [bound]
+        else:
+            known.append(bound)
+        if bound.what == PARAMETER:
+            self.parameters.add(name)
+        elif bound.what != OPAQUE:
+            self.names.add(name)
 
     def _on_import(self, start: int, end: int) -> None:
         for found in self.family.imports(_text(self.data, start, end)):
