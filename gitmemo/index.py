@@ -17,7 +17,7 @@ from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
 from gitmemo.text import iso_date
 
 FILE = "gitmemo-index.db"
-VERSION = 1
+VERSION = 2
 SCHEMA = f"""
 CREATE TABLE meta (tip TEXT NOT NULL, straight_from INTEGER NOT NULL);
 CREATE TABLE commits (
@@ -33,6 +33,7 @@ CREATE TABLE texts (
     links TEXT NOT NULL);
 CREATE INDEX entries_live ON entries (until, seq, length);
 CREATE INDEX entries_file ON entries (file);
+CREATE INDEX entries_kind ON entries (kind);
 CREATE INDEX entries_digest ON entries (digest);
 CREATE VIRTUAL TABLE words USING fts5 (
     title, keywords, summary, body, content='', tokenize='ascii');

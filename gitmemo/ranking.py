@@ -93,6 +93,11 @@ def text_score(relevance: float, coverage: float, *, now_ms: int, epoch_s: int) 
     return relevance * (0.1 + 0.9 * coverage * coverage) * mild
 
 
+def text_most(relevance: float, coverage: float) -> float:
+    """What `text_score` gives at most, whatever the age."""
+    return relevance * (0.1 + 0.9 * coverage * coverage) * (1 + 0.2 * RECENCY)
+
+
 def topics_first(order: Sequence[EntryId], links: Mapping[EntryId, Sequence[str]]) -> list[EntryId]:
     """`order` with each topic moved before the first entry it links. `links`: topic -> hashes,
     full or shortened; a topic that links another one below it is not moved by that a second time.

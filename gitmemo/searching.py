@@ -6,7 +6,10 @@ later, by its snapshot, fits the ones before. Never here: git, files, which inde
 Tests: tests/gitmemo/test_searching.py, test_golden_repo.py, tests/laws/test_search_parity.py.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from heapq import nlargest
+from itertools import chain
 from json import loads
 from math import log
 from typing import NamedTuple
@@ -14,7 +17,7 @@ from typing import NamedTuple
 from gitmemo import ranking
 from gitmemo.index import WEIGHTS, Index, Scored
 from gitmemo.model import EntryId, Kind, Mode
-from gitmemo.text import near, norm, query_tokens
+from gitmemo.text import TYPO_LENGTH, near, norm, query_tokens
 
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
 _LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
@@ -22,6 +25,8 @@ _EVER = "(e.seq <= :at)"
 _SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
 _LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
 _TYPO_WORTH = 0.5
+_LAST_LETTER = "\u1fff"
+"""The alphabets end here; behind it are scripts whose words are searched by pairs of signs."""
 
 
 class Scope(NamedTuple):
@@ -32,9 +37,8 @@ class Scope(NamedTuple):
     kinds: frozenset[Kind] | None = None
 
 
-_Posting = tuple[EntryId, int, str, float, float]
-"""One word in one entry: its id, time and kind, the word's weight there, the entry's length. A bare
-tuple, because a common word makes thousands of them."""
+_Weights = dict[int, float]
+"""How much of one word each entry has, by `seq`."""
 
 
 def search(
@@ -85,87 +89,183 @@ def _by_text(
     """Whole words, OR: BM25 over the fields, weighed, within the scope alone; then how much of the
     query an entry has, and a little of its age. Words that nothing has are taken for typos."""
     tokens = query_tokens(" ".join(given))
-    postings = {token: _postings(index, token, scope) for token in tokens}
+    outside = _outside(index, scope)
+    found = {token: _weights(index, token, outside) for token in tokens}
     for token in tokens:
-        if not postings[token]:
-            postings[token] = _misspelled(index, token, scope)
-    count, mean = _population(index, scope)
-    relevance: dict[int, float] = {}
-    present: dict[int, int] = {}
-    known: dict[int, _Posting] = {}
-    for found in postings.values():
-        rarity = log(1 + (count - len(found) + 0.5) / (len(found) + 0.5)) * (1 + _SATURATION)
-        for seq, posting in found.items():
-            weight, length = posting[3], posting[4]
-            damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
-            relevance[seq] = relevance.get(seq, 0.0) + rarity * weight / (weight + damped)
-            present[seq] = present.get(seq, 0) + 1
-            known[seq] = posting
-    score, all_ = ranking.text_score, len(tokens)
-    order = sorted(
-        (
-            (
-                score(relevance[seq], present[seq] / all_, now_ms=now_ms, epoch_s=time),
-                time,
-                id_,
-                seq,
-            )
-            for seq, (id_, time, kind, _, _) in known.items()
-            if scope.kinds is None or kind in scope.kinds
-        ),
-        reverse=True,
-    )
-    order = _topics_first(index, order, known)
-    words = {word: [t for t in query_tokens(word) if t in postings] for word in given}
-    return len(order), [
+        if not found[token]:
+            found[token] = _misspelled(index, token, outside)
+    present = Counter(chain.from_iterable(found.values()))
+    if scope.kinds is not None:
+        wanted = _of_kinds(index, scope.kinds)
+        present = Counter({seq: n for seq, n in present.items() if seq in wanted})
+    best = _best(index, found, present, scope=scope, now_ms=now_ms, count=page.stop)
+    words = {word: [t for t in query_tokens(word) if t in found] for word in given}
+    return len(present), [
         Scored(
             seq,
-            score_,
-            present[seq] / all_,
-            tuple(word for word, own in words.items() if any(seq in postings[t] for t in own)),
+            score,
+            present[seq] / len(tokens),
+            tuple(word for word, own in words.items() if any(seq in found[t] for t in own)),
         )
-        for score_, _, _, seq in order[page]
+        for score, _, _, seq in best[page]
     ]
 
 
-def _topics_first(
+_Ranked = tuple[float, int, EntryId, int]
+"""What orders hits: score, time, id; and the `seq`. A bare tuple, because a common word makes
+thousands of them."""
+
+
+def _best(
     index: Index,
-    order: list[tuple[float, int, EntryId, int]],
-    known: Mapping[int, _Posting],
-) -> list[tuple[float, int, EntryId, int]]:
-    topics = [(id_, seq) for _, _, id_, seq in order if known[seq][2] == Kind.TOPIC]
+    found: Mapping[str, _Weights],
+    present: Mapping[int, int],
+    *,
+    scope: Scope,
+    now_ms: int,
+    count: int | None,
+) -> list[_Ranked]:
+    """The best `count` of the entries in `present` (which says how many of the words each has), and
+    maybe more, in order. Those with most of the words are scored first: how little of the query
+    the others have bounds what they can reach, and ends the work where it cannot be enough."""
+    population, mean = _population(index, scope)
+    rarities = {
+        token: log(1 + (population - len(has) + 0.5) / (len(has) + 0.5)) * (1 + _SATURATION)
+        for token, has in found.items()
+    }
+    words = [(has, rarities[token]) for token, has in found.items()]
+    dearest = sorted(rarities.values(), reverse=True)
+    groups: dict[int, list[int]] = {}
+    for seq, has_of in present.items():
+        groups.setdefault(has_of, []).append(seq)
+    topics = [seq for seq in _of_kinds(index, {Kind.TOPIC}) if seq in present]
+    order: list[_Ranked] = []
+    for n in sorted(groups, reverse=True):
+        if count is not None and len(order) >= count:
+            # No word is worth more than its rarity; the last of the page must beat that.
+            most = ranking.text_most(sum(dearest[:n]), n / len(found))
+            if nlargest(count, order)[-1][0] > most:
+                break
+        order += _scored(index, groups[n], words, n / len(found), mean=mean, now_ms=now_ms)
+    known = {seq for _, _, _, seq in order}
+    # A topic goes before what it links, however low it stands itself.
+    for seq in topics:
+        if seq not in known:
+            share = present[seq] / len(found)
+            order += _scored(index, [seq], words, share, mean=mean, now_ms=now_ms)
+    order.sort(reverse=True)
+    return _topics_first(index, order, topics)
+
+
+def _scored(
+    index: Index,
+    entries: Sequence[int],
+    words: Sequence[tuple[_Weights, float]],
+    coverage: float,
+    *,
+    mean: float,
+    now_ms: int,
+) -> list[_Ranked]:
+    """These entries, each of which has the share `coverage` of the words, with their scores."""
+    scored: list[_Ranked] = []
+    rows = index.base.execute(
+        "SELECT e.seq, e.id, e.time, e.length FROM json_each(?) j CROSS JOIN entries e"
+        " ON e.seq = j.value",
+        (f"[{','.join(map(str, entries))}]",),
+    )
+    for seq, id_, time, length in rows:
+        damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
+        relevance = 0.0
+        for has, rarity in words:
+            weight = has.get(seq)
+            if weight is not None:
+                relevance += rarity * weight / (weight + damped)
+        score = ranking.text_score(relevance, coverage, now_ms=now_ms, epoch_s=time)
+        scored.append((score, time, id_, seq))
+    return scored
+
+
+def _topics_first(index: Index, order: list[_Ranked], topics: Sequence[int]) -> list[_Ranked]:
     if not topics:
         return order
+    ids = {seq: id_ for _, _, id_, seq in order}
     links = {
-        id_: loads(
+        ids[seq]: loads(
             index.base.execute("SELECT links FROM texts WHERE seq = ?", (seq,)).fetchone()[0]
         )
-        for id_, seq in topics
+        for seq in topics
     }
     by_id = {hit[2]: hit for hit in order}
     return [by_id[id_] for id_ in ranking.topics_first([hit[2] for hit in order], links)]
 
 
-def _postings(index: Index, token: str, scope: Scope) -> dict[int, _Posting]:
-    """Entries in scope that have `token`: how much, by field, and how long they are."""
+def _weights(index: Index, token: str, outside: Set[int]) -> _Weights:
+    """The entries in scope that have `token`, and how much of it, by field."""
     rows = index.base.execute(
-        "SELECT e.seq, e.id, e.time, e.kind, p.weight, e.length FROM"  # noqa: S608 -- constants
-        f" (SELECT doc, sum({_WEIGHT}) AS weight FROM places p WHERE term = :term GROUP BY doc) p"
-        f" CROSS JOIN entries e ON e.seq = p.doc WHERE {_condition(scope, kinds=False)}",
-        {"term": token, "at": scope.at},
+        f"SELECT doc, sum({_WEIGHT}) FROM places WHERE term = ? GROUP BY doc",  # noqa: S608 -- constants
+        (token,),
     )
-    return {row[0]: row[1:] for row in rows}
+    has: _Weights = dict(rows.fetchall())
+    if outside:
+        for seq in outside & has.keys():
+            del has[seq]
+    return has
 
 
-def _misspelled(index: Index, token: str, scope: Scope) -> dict[int, _Posting]:
+def _outside(index: Index, scope: Scope) -> Set[int]:
+    """The entries that the scope does not see: few, in a store that is not asked for its past."""
+    rows = index.base.execute("SELECT seq FROM entries WHERE seq > ?", (scope.at,)).fetchall()
+    if not scope.inactive:
+        rows += index.base.execute("SELECT seq FROM entries WHERE until <= ?", (scope.at,))
+    return {seq for (seq,) in rows}
+
+
+def _of_kinds(index: Index, kinds: Set[Kind]) -> Set[int]:
+    """The entries of these kinds, in scope or not."""
+    names = ",".join(repr(kind.value) for kind in sorted(kinds))
+    rows = index.base.execute(f"SELECT seq FROM entries WHERE kind IN ({names})")  # noqa: S608 -- constants
+    return {seq for (seq,) in rows}
+
+
+def _misspelled(index: Index, token: str, outside: Set[int]) -> _Weights:
     """Entries that have a word one edit away from `token`, which no entry in scope has."""
-    terms = (term for (term,) in index.base.execute("SELECT term FROM vocabulary"))
-    found: dict[int, _Posting] = {}
-    for other in near(token, terms):
-        for seq, (id_, time, kind, weight, length) in _postings(index, other, scope).items():
-            if seq not in found or found[seq][3] < weight * _TYPO_WORTH:
-                found[seq] = (id_, time, kind, weight * _TYPO_WORTH, length)
+    found: _Weights = {}
+    for other in near(token, _alike(index, token)) if len(token) >= TYPO_LENGTH else ():
+        for seq, weight in _weights(index, other, outside).items():
+            found[seq] = max(found.get(seq, 0.0), weight * _TYPO_WORTH)
     return found
+
+
+def _alike(index: Index, token: str) -> set[str]:
+    """The words of the vocabulary that are one edit away from `token`. They are made and looked up,
+    letter for letter as the vocabulary goes on, because to read all of it costs more than the rest
+    of a search."""
+    made: set[str] = set()
+    for at in range(len(token) + 1):
+        head, tail = token[:at], token[at:]
+        letters = _going_on(index, head)
+        if not letters:
+            break
+        made.update((head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]))
+        made.update(head + letter + rest for letter in letters for rest in (tail, tail[1:]))
+    return {word for word in made if _first_word(index, word) == word}
+
+
+def _going_on(index: Index, head: str) -> list[str]:
+    """The letters with which the words that begin with `head` go on."""
+    letters: list[str] = []
+    word = _first_word(index, head + "\0")
+    while word is not None and word.startswith(head) and word[len(head)] <= _LAST_LETTER:
+        letters.append(word[len(head)])
+        word = _first_word(index, head + chr(ord(letters[-1]) + 1))
+    return letters
+
+
+def _first_word(index: Index, start: str) -> str | None:
+    """The first word of the vocabulary that is not before `start`."""
+    # The table of places, because that of words counts them first.
+    row = index.base.execute("SELECT term FROM places WHERE term >= ? LIMIT 1", (start,)).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _population(index: Index, scope: Scope) -> tuple[int, float]:

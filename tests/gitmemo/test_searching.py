@@ -1,8 +1,18 @@
 """What a text search means by finding: words, typos, neighbours in a script, topics, age."""
 
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gitmemo import Draft, Kind, Mode, Store
+from gitmemo.index import SCHEMA, Index
+from gitmemo.searching import Scope, search
+from gitmemo.text import TYPO_LENGTH, near, query_tokens
 from tests.support.memory import Clock, project
 
 DAY = 86_400
@@ -101,3 +111,59 @@ def test_superseded_entries_neither_rank_nor_count(tmp_path: object) -> None:
     assert [(hit.id, hit.score) for hit in store.search(["zebra"]).hits] == [(kept.id, alone)]
     # A word that only a dead entry has is a typo like any other.
     assert store.search(["again"]).total == 0
+
+
+LETTERS = "abeéñж"
+
+
+@given(
+    st.sets(st.text(LETTERS, min_size=4, max_size=7), min_size=1, max_size=30),
+    st.text(LETTERS, min_size=TYPO_LENGTH, max_size=6),
+)
+def test_every_word_one_edit_away_is_found_and_no_other(words: set[str], typo: str) -> None:
+    """The walk through the vocabulary equals the look at all of it."""
+    words.discard(typo)
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
+        base.executescript(SCHEMA)
+        base.execute("INSERT INTO meta VALUES ('', 0)")
+        for seq, word in enumerate(sorted(words), 1):
+            base.execute(
+                "INSERT INTO entries (seq, id, file, time, length, kind) "
+                "VALUES (?, ?, 'f', 0, 1, 'task')",
+                (seq, f"{seq:040x}"),
+            )
+            base.execute("INSERT INTO words (rowid, title) VALUES (?, ?)", (seq, word))
+        base.execute("INSERT INTO commits VALUES (99, ?, 0, '', NULL, '', NULL, '')", ("f" * 40,))
+        count, _ = search(
+            Index(base),
+            [typo],
+            mode=Mode.TEXT,
+            scope=Scope(99),
+            now_ms=0,
+            page=slice(0, 20),
+        )
+    query = query_tokens(typo)
+    wanted = {word for word in words for token in query if word in near(token, words)}
+    assert query != (typo,) or count == len(wanted)
+
+
+def test_the_first_page_is_the_head_of_all_pages(tmp_path: Path) -> None:
+    """Scoring ends early where nothing better can come; what comes must be the same."""
+    made = project(tmp_path, clock=Clock(step=3600.0))
+    words = ("alpha", "beta", "gamma", "delta")
+    chance = random.Random(5)
+    topics = []
+    for number in range(60):
+        some = " ".join(chance.sample(words, chance.randint(1, 3)))
+        links = f"see {chance.choice(topics)}" if topics and number % 9 == 0 else ""
+        kind = Kind.TOPIC if number % 9 == 0 else Kind.TASK
+        draft = Draft(f"{some} n{number}", "It is.", ("k", f"k{number}"), f"{some} {links}", kind)
+        topics.append(made.write(draft).id)
+    for asked in (["alpha beta gamma delta"], ["alpha beta"], ["delta"]):
+        whole = [hit.id for hit in made.search(asked, limit=100).hits]
+        pages = [
+            hit.id
+            for skip in range(0, len(whole), 7)
+            for hit in made.search(asked, limit=7, skip=skip).hits
+        ]
+        assert pages == whole
