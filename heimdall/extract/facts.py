@@ -7,6 +7,8 @@ file's own name, so the same bytes say the same wherever the tree lies. Nothing 
 import re
 from bisect import bisect_left
 from hashlib import sha256
+from itertools import accumulate, count
+from operator import add
 
 from heimdall.extract import gates, grammar
 from heimdall.extract.edges import Emitter
@@ -17,13 +19,13 @@ from heimdall.extract.outline import Definition, Outline, Sweep
 from heimdall.extract.words import doc_before, doc_inside, signature
 from heimdall.model import Binding, Depth, Edge, Facts, Node
 
-_NEWLINE = re.compile(rb"\n")
 _QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")
 _LITERAL_LIST = re.compile(r"\s*\w+(?:\s*:[^=]*)?\s*\+?=\s*[\[(][^\[\](){}]*[\])]\s*", re.DOTALL)
 
 
-def facts(path: str, data: bytes, asked: Depth) -> Facts:
-    """The facts of `data`; never raises on any bytes.
+def facts(path: str, data: bytes, asked: Depth, digest: bytes | None = None) -> Facts:
+    """The facts of `data`; never raises on any bytes. `digest` is their sha256 where the caller
+    has it.
 
     `depth` is less than `asked` with a reason: `binary`, `no-language`, `huge`, `generated`,
     `minified`, or why the language's row is switched off (`no-grammar`, `bad-query`, `no-query`).
@@ -31,7 +33,7 @@ def facts(path: str, data: bytes, asked: Depth) -> Facts:
     text = gates.as_utf8(data)
     binary = gates.binary(text)
     language = "" if binary else detect(path, text[:4096])
-    node = _file_node(path, data, text)
+    node = _file_node(path, text, digest or sha256(data).digest())
     shallow = Facts(min(asked, Depth.FILE), language, "", "", None, (node,), (), ())
     if asked <= Depth.FILE:
         return shallow
@@ -44,10 +46,10 @@ def facts(path: str, data: bytes, asked: Depth) -> Facts:
     return _deep(shallow, text, asked, loaded)
 
 
-def _file_node(path: str, data: bytes, text: bytes) -> Node:
+def _file_node(path: str, text: bytes, digest: bytes) -> Node:
     name = path.rsplit("/", 1)[-1]
     lines = text.count(b"\n") + (not text.endswith(b"\n"))
-    return Node("", "file", name, "", 1, max(1, lines), "", "", sha256(data).digest())
+    return Node("", "file", name, "", 1, max(1, lines), "", "", digest)
 
 
 def _deep(shallow: Facts, text: bytes, asked: Depth, loaded: grammar.Grammar) -> Facts:
@@ -58,7 +60,8 @@ def _deep(shallow: Facts, text: bytes, asked: Depth, loaded: grammar.Grammar) ->
     sweep = Sweep(text, kin)
     sweep.run(grammar.events(loaded, text, kin.mend, references=wanted), references=wanted)
     outline = sweep.outline()
-    lines = [found.start() for found in _NEWLINE.finditer(text)]
+    # The end of the text counts as a line's end; nothing lies beyond it.
+    lines = list(map(add, accumulate(map(len, text.split(b"\n"))), count()))
     inside = row.doc == "inside"
     nodes = _nodes(text, outline, lines, inside=inside)
     doc = doc_inside(text, 0) if inside else doc_before(text, -1)

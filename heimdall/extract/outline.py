@@ -7,17 +7,20 @@ precede what it means, so `bind` does that when the whole outline is known.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 from heimdall.extract import captures as cap
 from heimdall.extract.captures import CLASSLIKE, Event
-from heimdall.extract.families.base import Family
+from heimdall.extract.families.base import Family, Pairs
 from heimdall.extract.families.split import code_end
 
 MAX_TEXT = 400
 """Bytes of an assignment, parameter or type that are read: longer ones are never a plain name."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_MOST_PARAMETERS = 5_000
+_parameters: dict[tuple[bytes, Callable[[str], Pairs]], Pairs] = {}
 
 # What a name may be bound to; the payload is explained beside each.
 DEFINED = 0  # the definition
@@ -224,26 +227,29 @@ class Sweep:
                 cap.EXPORT_DEFAULT: self._on_export_default,
                 cap.RETURN: self._on_return,
             }
-        waiting = self.references
+        wait = self.references.append
         first_reference = cap.TYPE if references else len(cap.CODES)
-        skip = frozenset(handlers)
+        first_def, last_def = cap.FIRST_DEF, cap.LAST_DEF
+        handler = handlers.get
         scope = self.scope
+        scope_end = scope.end
         for start, minus_end, code in events:
-            while start >= scope.end:
+            while start >= scope_end:
                 parent = scope.parent
                 if parent is None:
                     break
                 scope = parent
+                scope_end = scope.end
             if code >= first_reference:
-                waiting.append((scope, code, start, -minus_end))
-            elif cap.FIRST_DEF <= code <= cap.LAST_DEF:
-                self.scope = scope
-                self._on_definition(cap.KINDS[code - cap.FIRST_DEF], start, -minus_end)
-                scope = self.scope
-            elif code in skip:
-                self.scope = scope
-                handlers[code](start, -minus_end)
-                scope = self.scope
+                wait((scope, code, start, -minus_end))
+                continue
+            self.scope = scope
+            if first_def <= code <= last_def:
+                self._on_definition(cap.KINDS[code - first_def], start, -minus_end)
+            elif (handle := handler(code)) is not None:
+                handle(start, -minus_end)
+            scope = self.scope
+            scope_end = scope.end
 
     # -- scopes ------------------------------------------------------------------------------------
 
@@ -290,7 +296,7 @@ class Sweep:
         *qualifiers, name = self.family.name_parts(_text(self.data, start, end))
         made.name = name
         prefix = _qualifier(made)
-        made.qualname = ".".join([*prefix, *qualifiers, name])
+        made.qualname = ".".join([*prefix, *qualifiers, name]) if prefix or qualifiers else name
         around = made.parent
         if qualifiers or (made.outer.is_class and around is not None and around.name == name):
             # In a class its own name means the class, and not the constructor called like it.
@@ -378,8 +384,7 @@ class Sweep:
 
     def _on_params(self, start: int, end: int) -> None:
         made = self.scope.owner
-        family = self.family
-        pairs = family.params(_text(self.data, start, min(end, start + 8 * MAX_TEXT)))
+        pairs = self._pairs(self.data[start : min(end, start + 8 * MAX_TEXT)])
         own = made is not None and self.scope is made.scope and not made.parameters
         if own and made is not None:
             made.parameters = [name for name, _ in pairs]
@@ -399,6 +404,16 @@ class Sweep:
             else:
                 self._bind(name, start, OPAQUE)
 
+    def _pairs(self, raw: bytes) -> Pairs:
+        """What the family reads in a parameter list; those of most methods are short and alike."""
+        known = _parameters.get((raw, self.family.params))
+        if known is None:
+            known = self.family.params(raw.decode("utf-8", "replace"))
+            if len(_parameters) >= _MOST_PARAMETERS:
+                _parameters.clear()
+            _parameters[raw, self.family.params] = known
+        return known
+
     def _is_self(self, made: Definition) -> bool:
         return (
             self.family.first_parameter_is_self
@@ -408,7 +423,8 @@ class Sweep:
         )
 
     def _on_bind(self, start: int, end: int) -> None:
-        for name in _WORD.findall(_text(self.data, start, min(end, start + MAX_TEXT))):
+        text = _text(self.data, start, min(end, start + MAX_TEXT))
+        for name in [text] if text.isidentifier() else _WORD.findall(text):
             self._bind(name, start, OPAQUE)
 
     def _on_value(self, start: int, end: int) -> None:

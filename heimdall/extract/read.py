@@ -70,7 +70,7 @@ def extract(path: str, asked: Depth) -> Extracted:
     observed, data, digest = content(path)
     if digest is None:
         return Extracted(path, observed, None, None, None)
-    found = _huge(path, digest) if data is None else facts(path, data, asked)
+    found = _huge(path, digest) if data is None else facts(path, data, asked, digest)
     doc = project(path, found, _text(data, found))
     return Extracted(path, observed, digest, found, doc, _sketch(data, found))
 
@@ -81,7 +81,7 @@ def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
     observed, data, digest = content(path)
     if digest is None or asked <= Depth.PATH:
         return Extracted(path, observed, None, None, None)
-    whole = _huge(path, digest) if data is None else facts(path, data, Depth.FILE)
+    whole = _huge(path, digest) if data is None else facts(path, data, Depth.FILE, digest)
     found = whole._replace(reason=reason) if asked > Depth.FILE else whole
     doc = project(path, found, "")
     return Extracted(path, observed, digest, found, doc, _sketch(data, found))

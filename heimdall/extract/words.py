@@ -13,7 +13,7 @@ _COMMENT = re.compile(r"(?:^|\s)(?:#|//)[^\n]*")
 _STRING = re.compile(
     rb"[\s;]*(?:#[^\n]*\n\s*)*[rRuU]?(\"\"\"|'''|\"|')",
 )
-_OPENING = re.compile(r"(?:\s*(?:=>|[{:=;]))+$")
+_OPENINGS = ("{", ":", "=", ";", "=>")
 _STARS = re.compile(r"^\s*(?:///?!?|/?\*+!?|#+|\*)\s?|\*/\s*$")
 _SKIP_DOC = re.compile(r"^[\s\-=*_#/~]*$")
 
@@ -25,7 +25,10 @@ def signature(data: bytes, start: int, body: int) -> str:
         if "#" in text or "//" in text:
             text = _COMMENT.sub(" ", text)
         text = _SPACE.sub(" ", text)
-    return _OPENING.sub("", text.strip())[:LONGEST].rstrip()
+    text = text.strip()
+    while text.endswith(_OPENINGS):
+        text = (text[:-2] if text.endswith("=>") else text[:-1]).rstrip()
+    return text[:LONGEST].rstrip()
 
 
 def doc_inside(data: bytes, body: int) -> str:
@@ -39,10 +42,8 @@ def doc_inside(data: bytes, body: int) -> str:
     begin = found.end()
     end = data.find(quote, begin)
     text = data[begin : min(end if end >= 0 else len(data), begin + _LOOK)]
-    for line in text.decode("utf-8", "ignore").splitlines():
-        if line.strip():
-            return _SPACE.sub(" ", line.strip())[:LONGEST]
-    return ""
+    lines = text.decode("utf-8", "ignore").lstrip().split("\n", 1)[0].splitlines()
+    return " ".join(lines[0].split())[:LONGEST] if lines else ""
 
 
 def doc_before(data: bytes, start: int) -> str:
