@@ -5,8 +5,10 @@ leaves paths queued and never falsely clean. Keeps `generation-guard` by handing
 each path was taken with. What to do with a path is `heimdall.core.decide`'s to say; here it is
 done. That a path's outcome depends on nothing but the path now is `clean-rebuild-parity`.
 
-The parser processes work while this one writes: jobs are handed out as they are asked for, so no
-more is in memory than the pool's own window and one batch.
+The parser processes work while this one writes: jobs are handed out as they are asked for, and what
+comes back is laid down a handful at a time, so few files are in memory at once. Many handfuls make
+one batch, which becomes durable together: each commit of the sink leaves a segment, and merging
+those costs as much as indexing does.
 """
 
 import time
@@ -33,9 +35,12 @@ UNFINISHED = frozenset({"changing"})
 """A file that was written to while it was read stays queued; the next pass reads it again."""
 
 _LOOKED_AT = 256
-_BATCH = 1024
-_BATCH_TEXT = 8 * 1024 * 1024
-_PATIENCE_S = 5.0
+_HANDFUL = 64
+_BATCH = 16 * 1024
+_BATCH_TEXT = 64 * 1024 * 1024
+_PATIENCE_S = 10.0
+"""A batch ends with so many paths, so much text, or so long after it began: that much work can be
+lost when this process is killed."""
 
 
 class Pass(NamedTuple):
@@ -49,7 +54,7 @@ class Pass(NamedTuple):
     now: Callable[[], float]
 
 
-class Batch:
+class Handful:
     """What is decided and not yet written."""
 
     def __init__(self) -> None:
@@ -60,7 +65,6 @@ class Batch:
         self.drops: list[tuple[str, int]] = []
         self.docs: list[SinkDoc] = []
         self.removals: list[str] = []
-        self.text = 0
 
     def __len__(self) -> int:
         return (
@@ -90,8 +94,10 @@ class Drain:
         self._work = work
         self._progress = progress
         self._sent: dict[str, _Job] = {}
-        self._batch = Batch()
-        self._since = time.monotonic()
+        self._hand = Handful()
+        self._written = 0
+        self._text = 0
+        self._projected = False
         self._done = 0
         self._total = 0
         self.counts: Counter[Action] = Counter()
@@ -102,10 +108,9 @@ class Drain:
     def run(self, queue: Sequence[Queued], pool: Pool) -> None:
         """Bring every path of `queue` to rest, or leave it queued with an entry in `errors`."""
         self._total += len(queue)
-        for extracted in pool.run(self._jobs(queue)):
-            self._take(extracted)
-            self._flush_if_full()
-        self._flush()
+        found = iter(pool.run(self._jobs(queue)))
+        while self._write_batch(found):
+            pass
 
     # -- from the queue to the pool ----------------------------------------------------------------
 
@@ -120,7 +125,6 @@ class Drain:
                 if job is not None:
                     self._sent[entry.path] = job
                     yield entry.path, job.asked
-            self._flush_if_full()
 
     def _judge(self, entry: Queued, seen: Observed, seen_at: int) -> _Job | None:
         """Settle what looking alone settles; the job where bytes are needed."""
@@ -151,13 +155,13 @@ class Drain:
         elif must_refresh(job.row, seen):
             self._refresh(job, seen.stat)
         else:
-            self._batch.drops.append((seen.path, job.queued.generation))
+            self._hand.drops.append((seen.path, job.queued.generation))
             self.counts[Action.UNCHANGED] += 1
 
     def _refresh(self, job: _Job, stat: Stat) -> None:
         """The same content under a newer stat."""
         entry = job.queued
-        self._batch.refreshes.append(Refresh(entry.path, entry.generation, stat, job.seen_at))
+        self._hand.refreshes.append(Refresh(entry.path, entry.generation, stat, job.seen_at))
 
     def _leave(self, entry: Queued, row: PathRow | None, *, nobodys: bool) -> None:
         """A path that is not there, or not ours: whatever it owned goes."""
@@ -166,24 +170,24 @@ class Drain:
             self.departures.append(
                 Departure(entry.path, row.root, row.digest, sketch, row.generation)
             )
-        self._batch.removals.append(entry.path)
-        self._batch.retracts.append(Retract(entry.path, entry.generation))
+        self._hand.removals.append(entry.path)
+        self._hand.retracts.append(Retract(entry.path, entry.generation))
 
     def _keep(self, entry: Queued, root: str, seen: Observed, seen_at: int) -> None:
         """A path that cannot be looked at keeps what is known of it."""
         self.errors.append((entry.path, seen.reason))
-        self._batch.unreadable.append(
+        self._hand.unreadable.append(
             Unreadable(entry.path, root, entry.generation, seen.reason, seen_at)
         )
 
     def _name(self, job: _Job, seen: Observed) -> None:
         """A thing that is not a regular file, or could not be parsed, is named and not read."""
         entry = job.queued
-        self._batch.removals.append(entry.path)
+        self._hand.removals.append(entry.path)
         if named_already(job.row, seen, job.asked) and seen.stat is not None:
             self._refresh(job, seen.stat)
             return
-        self._batch.commits.append(
+        self._hand.commits.append(
             Commit(
                 path=entry.path,
                 root=job.root,
@@ -222,8 +226,8 @@ class Drain:
         if extracted.doc is not None and (
             action is not Action.UNCHANGED or entry.reason == "project"
         ):
-            self._batch.docs.append(extracted.doc)
-            self._batch.text += len(extracted.doc.content)
+            self._hand.docs.append(extracted.doc)
+            self._text += len(extracted.doc.content)
         if action is Action.UNCHANGED:
             self._refresh(job, stat)
             return
@@ -231,7 +235,7 @@ class Drain:
             self.arrivals.append(
                 Arrival(entry.path, job.root, extracted.digest, extracted.sketch, stat.size)
             )
-        self._batch.commits.append(
+        self._hand.commits.append(
             Commit(
                 path=entry.path,
                 root=job.root,
@@ -246,21 +250,46 @@ class Drain:
             )
         )
 
-    # -- from the batch to the disk ----------------------------------------------------------------
+    # -- from the hand to the disk -----------------------------------------------------------------
 
-    def _flush_if_full(self) -> None:
-        batch = self._batch
-        late = time.monotonic() - self._since > _PATIENCE_S
-        if len(batch) >= _BATCH or batch.text >= _BATCH_TEXT or (late and len(batch)):
-            self._flush()
+    def _write_batch(self, found: Iterator[Extracted]) -> bool:
+        """Write down one batch of what is found; False when there is no more.
 
-    def _flush(self) -> None:
-        batch, self._batch = self._batch, Batch()
-        self._since = time.monotonic()
-        if len(batch):
-            outcomes = write(self._work, batch)
+        The journal's transaction is open from the first handful to the last, and ends after the
+        sink's.
+        """
+        self._written, self._text, self._projected = 0, 0, False
+        more = self._gather(found)
+        started = time.monotonic()
+        with self._work.journal.transaction():
+            self._lay_down()
+            while more and not self._full(started):
+                more = self._gather(found)
+                self._lay_down()
+            if self._projected:
+                seal(self._work)
+        return more
+
+    def _gather(self, found: Iterator[Extracted]) -> bool:
+        """Take in a handful; False where there was no more to be had."""
+        for extracted in found:
+            self._take(extracted)
+            if len(self._hand) >= _HANDFUL:
+                return True
+        return False
+
+    def _full(self, started: float) -> bool:
+        late = time.monotonic() - started > _PATIENCE_S
+        return self._written >= _BATCH or self._text >= _BATCH_TEXT or late
+
+    def _lay_down(self) -> None:
+        hand, self._hand = self._hand, Handful()
+        if len(hand):
+            outcomes = lay_down(self._work, hand)
             self.counts.update(outcome.action for outcome in outcomes)
-            self._done += len(outcomes) + len(batch.drops)
+            self._written += len(hand)
+            self._projected |= bool(hand.docs or hand.removals)
+            self._done += len(outcomes) + len(hand.drops)
         if self._progress is not None:
             self._progress(self._done, self._total)
 
@@ -268,24 +297,26 @@ class Drain:
         return int(self._work.now() * 1000)
 
 
-def write(work: Pass, batch: Batch) -> list[Outcome]:
-    """The sink first, then the journal, in one transaction."""
+def seal(work: Pass) -> None:
+    """The sink's commit, and its stamp in the transaction that is now free to end."""
+    stamp = work.journal.next_stamp()
+    work.sink.commit(stamp)
+    work.journal.set_stamp(stamp)
+
+
+def lay_down(work: Pass, hand: Handful) -> list[Outcome]:
+    """Write into the sink and into the open transaction; neither is to be seen before `seal`."""
     journal = work.journal
-    stamp = journal.next_stamp()
-    if batch.docs or batch.removals:
-        work.sink.remove(batch.removals)
-        work.sink.replace(batch.docs)
-        work.sink.commit(stamp)
-    with journal.transaction():
-        outcomes = [
-            *journal.commit(batch.commits),
-            *journal.refresh(batch.refreshes),
-            *journal.retract(batch.retracts),
-            *journal.keep_unreadable(batch.unreadable),
-        ]
-        journal.drop(batch.drops)
-        if batch.docs or batch.removals:
-            journal.set_stamp(stamp)
+    if hand.removals or hand.docs:
+        work.sink.remove(hand.removals)
+        work.sink.replace(hand.docs)
+    outcomes = [
+        *journal.commit(hand.commits),
+        *journal.refresh(hand.refreshes),
+        *journal.retract(hand.retracts),
+        *journal.keep_unreadable(hand.unreadable),
+    ]
+    journal.drop(hand.drops)
     return outcomes
 
 

@@ -20,7 +20,7 @@ import sys
 from heimdall.writer import drain
 from heimdall.writer import reconcile
 from tests.support.index import settings
-drain._BATCH = 4
+drain._HANDFUL, drain._BATCH = 2, 4
 print("go", flush=True)
 reconcile(settings(sys.argv[1], jobs=2), None, progress=lambda done, _: print(done, flush=True))
 """

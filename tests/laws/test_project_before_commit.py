@@ -2,7 +2,6 @@
 dirty, never falsely clean."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,9 +9,7 @@ from typing import Self
 import pytest
 
 from heimdall.journal.read import open_reader
-from heimdall.journal.values import Commit
 from heimdall.journal.write import JournalWriter
-from heimdall.model import Outcome
 from heimdall.sinks import tantivy
 from heimdall.sinks.base import SinkReader, SinkWriter
 from heimdall.writer import reconcile, remove_root, verify
@@ -20,7 +17,7 @@ from tests.support.index import clean_graph, graph, index
 from tests.support.trees import TWO_MODULES, plant
 
 
-class PowerCut(Exception):  # noqa: N818 # it is one
+class PowerCut(Exception):  # it is one
     """What the tests call the end of the world."""
 
 
@@ -47,11 +44,12 @@ def test_a_cut_between_the_sink_and_the_journal_leaves_the_path_dirty(
     made, _ = index(home)
     path = plant(root, {"pkg/low.py": "def zebra(): ...\n"}) + "/pkg/low.py"
 
-    def cut(self: JournalWriter, batch: Sequence[Commit]) -> list[Outcome]:
+    def cut(self: JournalWriter, stamp: str) -> None:
         raise PowerCut
 
     with monkeypatch.context() as world:
-        world.setattr(JournalWriter, "commit", cut)
+        # All that is left of the transaction when the sink has been committed.
+        world.setattr(JournalWriter, "set_stamp", cut)
         with pytest.raises(PowerCut):
             reconcile(made, [path])
     with open_reader(home) as journal:
