@@ -21,14 +21,14 @@ JS_SPACE = (
 """JavaScript's white space, which the format was defined by. Python's `\\s` and `strip` have
 U+0085 and U+001C to U+001F besides, and lack U+FEFF."""
 
-_SPACES = re.compile(f"[{JS_SPACE}]+")
 _DAY_MS = 86_400_000
 _LAST_MS = 8_640_000_000_000_000  # the end of JavaScript's calendar, either side of 1970
 
 
 def norm(s: str) -> str:
     """The format's normal form: NFKC, case folded, white space runs to one space, trimmed."""
-    return _SPACES.sub(" ", normalize("NFKC", s).casefold()).strip(" ")
+    spaces = _LATE.get("spaces") or _late("spaces", f"[{JS_SPACE}]+")
+    return spaces.sub(" ", normalize("NFKC", s).casefold()).strip(" ")
 
 
 def js_strip(s: str) -> str:

@@ -137,7 +137,11 @@ class JournalReader:
 
     def node(self, path: str, key: str) -> Node | None:
         """One definition, None where the file has none of that key."""
-        rows = self._rows(sql.NODE, (schema.blob(path), key))
+        name = schema.blob(path)
+        low = schema.hashed(key, 5) if key else 0
+        # By its number; through the whole file only where two keys hash alike, or it has none.
+        rows = self._rows(sql.NODE_NUMBERED, (low, name, key))
+        rows = rows or self._rows(sql.NODE, (name, key))
         return _node(rows[0]) if rows else None
 
     def symbols_by_digest(self, digest: bytes) -> tuple[NodeRef, ...]:

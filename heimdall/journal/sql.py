@@ -46,6 +46,9 @@ NODES = f"""
     SELECT {_NODE_COLUMNS} FROM paths p JOIN nodes n
     ON n.id BETWEEN p.id << 40 AND (p.id << 40) + 1099511627775
     WHERE p.path = ? ORDER BY n.place"""
+NODE_NUMBERED = f"""
+    SELECT {_NODE_COLUMNS} FROM paths p JOIN nodes n ON n.id = (p.id << 40) + ?
+    WHERE p.path = ? AND n.key = ?"""
 NODE = f"""
     SELECT {_NODE_COLUMNS} FROM paths p JOIN nodes n
     ON n.id BETWEEN p.id << 40 AND (p.id << 40) + 1099511627775

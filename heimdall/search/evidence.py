@@ -76,6 +76,7 @@ class Witness:
         self._scene = scene
         self._knowledge = scene.knowledge
         self._content_of: dict[str, float | None] = {}
+        self._lines_of: dict[str, list[str]] = {}
 
     # -- an entry ----------------------------------------------------------------------------------
 
@@ -317,7 +318,7 @@ class Witness:
             # Several definitions of one file share its content.
             self._content_of[row.path] = None if text is None else answers(query, text)
         said = f"{path}\n{node.qualname}\n{node.signature}\n{node.doc}"
-        own = "" if text is None else _lines(text, node)
+        own = "" if text is None else self._own_lines(row.path, text, node)
         fact = AnchorFact(path, node.qualname if node.key else None, state, why=seen.why)
         return Evidence(
             source="code",
@@ -326,6 +327,14 @@ class Witness:
             content=self._content_of[row.path],
             index_behind=state is not AnchorState.SAME,
         )
+
+    def _own_lines(self, path: str, text: str, node: Node) -> str:
+        """A definition's own lines; the whole text for a file, which is split once."""
+        if not node.key:
+            return text
+        if path not in self._lines_of:
+            self._lines_of[path] = text.split("\n")
+        return "\n".join(self._lines_of[path][node.line - 1 : node.end_line])
 
 
 def _raw(digest: str) -> bytes:
@@ -346,10 +355,3 @@ def _milliseconds(date: str) -> int:
         return int(datetime.fromisoformat(date).timestamp() * 1000)
     except (ValueError, OverflowError):
         return 0
-
-
-def _lines(text: str, node: Node) -> str:
-    """A definition's own lines; the whole text for a file."""
-    if not node.key:
-        return text
-    return "\n".join(text.split("\n")[node.line - 1 : node.end_line])
