@@ -28,7 +28,6 @@ CLASSLIKE = frozenset({"class", "interface", "trait", "enum", "struct"})
 _ORDER = (
     "outer",
     "body",
-    "trail",
     *(f"def.{kind}" for kind in KINDS),
     "within",
     "scope.function",
@@ -58,7 +57,6 @@ CODES = {name: code for code, name in enumerate(_ORDER)}
 
 OUTER = CODES["outer"]
 BODY = CODES["body"]
-TRAIL = CODES["trail"]
 FIRST_DEF = CODES["def.module"]
 LAST_DEF = CODES["def.macro"]
 WITHIN = CODES["within"]

@@ -13,6 +13,7 @@ from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
 from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from operator import attrgetter
 from typing import NamedTuple
 
 from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
@@ -52,6 +53,7 @@ class Disabled(NamedTuple):
     detail: str
 
 
+_byte_range = attrgetter("byte_range")
 _ready: dict[str, Grammar | Disabled] = {}
 _versions: dict[str, str] = {}
 
@@ -134,7 +136,7 @@ def events(
     for name, nodes in captured.items():
         code = CODES.get(name)
         if code is not None:
-            found += [(node.start_byte, -node.end_byte, code) for node in nodes]
+            found += [(start, -end, code) for start, end in map(_byte_range, nodes)]
     found.sort()
     return found
 

@@ -177,16 +177,13 @@ class Sweep:
         self.package = ""
         self.names: set[str] = set()
         self.parameters: set[str] = set()
-        self.trails: set[int] = set()
         self._outer = (-1, -1)
         self._decorators: list[str] = []
 
     def outline(self) -> Outline:
         """What was found."""
-        if self.trails:
-            for made in self.definitions:
-                if made.end in self.trails:
-                    made.end = made.start + code_end(self.data[made.start : made.end])
+        if self.family.comment:
+            self._leave_comments()
         return Outline(
             self.top,
             self.definitions,
@@ -200,6 +197,15 @@ class Sweep:
             self.parameters,
         )
 
+    def _leave_comments(self) -> None:
+        """Comments that end a block are no part of the definition."""
+        data, comment = self.data, self.family.comment
+        for made in self.definitions:
+            begin, end = made.start, made.end
+            # Seldom true, and cheaper to ask than to have every comment of every block captured.
+            if data.find(comment, data.rfind(b"\n", begin, end) + 1 or begin, end) >= 0:
+                made.end = begin + code_end(data[begin:end])
+
     def run(self, events: list[Event], *, references: bool) -> None:
         """Go over the events once. Without `references` only definitions are wanted."""
         handlers = {
@@ -211,7 +217,6 @@ class Sweep:
             cap.RECEIVER: self._on_receiver,
             cap.PACKAGE: self._on_package,
             cap.BODY: self._on_body,
-            cap.TRAIL: self._on_trail,
             cap.VALUE: self._on_value,
             cap.DECORATOR: self._on_decorator,
         }
@@ -325,9 +330,6 @@ class Sweep:
         made = self.scope.owner
         if made is not None and made.body < 0:
             made.body = start
-
-    def _on_trail(self, _start: int, end: int) -> None:
-        self.trails.add(end)
 
     def _on_decorator(self, start: int, end: int) -> None:
         text = _text(self.data, start, end).lstrip("@").strip()

@@ -69,8 +69,10 @@ class Family(NamedTuple):
 
     Words: `separators` part a chain (`a.b`, `A::b`); `this`, `this_type` and `super_words` mean
     the instance, its class and what lies above it; `builtins` are names that the language
-    provides; `constructor` is the method that making an instance calls; `exports_name` is the
-    variable that lists what a star import takes; `default_call` is what calling a unit calls.
+    provides; `comment` begins a comment that may end a block without being part of its definition
+    ("" where blocks have an end of their own); `constructor` is the method that making an instance
+    calls; `exports_name` is the variable that lists what a star import takes; `default_call` is
+    what calling a unit calls.
 
     Rules: `first_parameter_is_self`; `members_visible`, a bare name in a method may be a member;
     `open_names`, a bare name may come from another file of the package; `hoisted`, a definition
@@ -90,6 +92,7 @@ class Family(NamedTuple):
     this_type: frozenset[str] = frozenset()
     super_words: frozenset[str] = frozenset()
     builtins: frozenset[str] = frozenset()
+    comment: bytes = b""
     constructor: str = ""
     exports_name: str = ""
     first_parameter_is_self: bool = False

@@ -185,6 +185,7 @@ FAMILY = Family(
     is_constant=is_constant,
     super_words=frozenset({"super"}),
     builtins=BUILTINS,
+    comment=b"#",
     constructor="__init__",
     exports_name="__all__",
     first_parameter_is_self=True,

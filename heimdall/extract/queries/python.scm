@@ -8,9 +8,6 @@
 (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
 (type_alias_statement left: (type (identifier) @name)) @def.type
 
-; Comments at the end of a block are no part of the definition, as Python itself has it.
-(block (comment) @trail .)
-
 ; Scopes without a name.
 [(lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
  (generator_expression)] @scope
