@@ -33,7 +33,9 @@ class Rules(NamedTuple):
         """Whether the patterns exclude `path`; its directories are known not to be excluded."""
         for directory, spec in self.layers:
             name = paths.relative(path, directory) + ("/" if is_directory else "")
-            verdict = spec.check_file(name).include
+            # To a pattern, which is a line, a line break is one more character that is no slash; to
+            # pathspec's regular expressions it is the end of the name.
+            verdict = spec.check_file(name.replace("\n", "\0")).include
             if verdict is not None:
                 return verdict
         return False

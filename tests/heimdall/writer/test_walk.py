@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as rules
 from hypothesis import strategies as st
 
@@ -98,6 +98,7 @@ def test_inside_a_repository_exactly_what_git_counts_is_listed(
 
 @quick
 @given(files=FILES, ignores=IGNORES)
+@example(files=[["new\nline", "a.py"]], ignores={"": ["*.py"]})
 def test_outside_a_repository_ignore_files_mean_what_git_means_by_them(
     tmp_path_factory: pytest.TempPathFactory,
     files: list[list[str]],
