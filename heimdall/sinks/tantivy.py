@@ -313,13 +313,14 @@ def _read_stamp(folder: str) -> str:
 
 
 def _write_stamp(folder: str, stamp: str) -> None:
-    """Replace the stamp whole: a reader sees the old one or the new one."""
+    """Replace the stamp whole: a reader sees the old one or the new one.
+
+    It is not forced to the disk, as the journal's commit is not: where the machine dies, an old
+    stamp, or none, has the sink filled again."""
     path = os.path.join(folder, _STAMP)
     handle = os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with open(handle, "wb") as file:
         file.write(f"{FORMAT}\n{stamp}".encode("ascii"))
-        file.flush()
-        os.fsync(file.fileno())
     os.replace(path + ".new", path)
 
 
