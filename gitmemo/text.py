@@ -94,7 +94,6 @@ _ASCII_ONLY_WORDS = (
 # An identifier's parts. Digits stay with the letters before them (`sha256`, `HTTP2`), or, at the
 # start of a part, with those behind (`3d`); `HTTPResponse` is cut before its last capital.
 _PARTS = re.compile(r"[0-9]*[A-Z]+[0-9]*(?![a-z])|[0-9]*[A-Z]?[a-z][a-z0-9]*|[0-9]+")
-_PLAIN = re.compile(r"[a-z]+[0-9]*")
 # Scripts written without spaces, or with endings glued on: Han, kana, bopomofo, Hangul, Thai, Lao,
 # Burmese, Khmer. A run of them is searched by pairs.
 _RUNS = (
@@ -178,13 +177,14 @@ def _pieces(word: str) -> tuple[str, ...]:
 def _ascii_pieces(word: str) -> tuple[str, ...]:
     if len(word) > LONGEST_WORD:
         return ()
-    if _PLAIN.fullmatch(word):
-        return (word,)
-    parts = tuple(_PARTS.findall(word))
-    whole = "".join(parts).lower()
-    if len(parts) < 2:
-        return (whole,) if whole else ()
-    return (*(part.lower() for part in parts), whole)
+    if word.islower():
+        # Without capitals only underscores cut, and nearly every word has neither.
+        lower = [part for part in word.split("_") if part] if "_" in word else [word]
+    else:
+        lower = [part.lower() for part in _PARTS.findall(word)]
+    if len(lower) > 1:
+        lower.append("".join(lower))
+    return tuple(lower)
 
 
 def _wide_pieces(word: str) -> Iterable[str]:

@@ -44,7 +44,7 @@ def _minified(data: bytes) -> bool:
     lines = data.count(b"\n") + 1
     if len(data) / lines > MEAN_LINE:
         return True
-    return any(len(line) > LONGEST_LINE for line in data.split(b"\n"))
+    return max(map(len, data.split(b"\n"))) > LONGEST_LINE
 
 
 def _utf16(data: bytes) -> str:

@@ -42,7 +42,7 @@ def pack(item: Extracted) -> tuple[object, ...]:
         (seen.presence.value, tuple(seen.stat) if seen.stat is not None else None, seen.reason),
         item.digest,
         _pack_facts(found) if found is not None else None,
-        (*doc[:-1], [tuple(one) for one in doc.symbols]) if doc is not None else None,
+        (*doc[:-1], list(map(tuple, doc.symbols))) if doc is not None else None,
         item.sketch,
     )
 
@@ -54,9 +54,12 @@ def _pack_facts(found: Facts) -> tuple[object, ...]:
         found.reason,
         found.package,
         found.exports,
-        [tuple(node) for node in found.nodes],
-        [(edge[0], _WORDS[edge[1]], *edge[2:]) for edge in found.edges],
-        [tuple(binding) for binding in found.bindings],
+        list(map(tuple, found.nodes)),
+        [
+            (src, _WORDS[id(relation)], line, dst, module, name, strategy, confidence)
+            for src, relation, line, dst, module, name, strategy, confidence in found.edges
+        ],
+        list(map(tuple, found.bindings)),
     )
 
 
@@ -75,7 +78,8 @@ def unpack(raw: Any) -> Extracted:
 
 
 _RELATIONS = {relation.value: relation for relation in Relation}
-_WORDS = {relation: relation.value for relation in Relation}
+# By identity: the hash of a member of an enumeration is a call of Python.
+_WORDS = {id(relation): relation.value for relation in Relation}
 
 
 def _made(kind: type[Any], raws: Any) -> tuple[Any, ...]:
