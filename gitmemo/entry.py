@@ -20,6 +20,7 @@ from gitmemo.text import JS_SPACE, iso_date, js_strip, norm, utf16_len
 from gitmemo.trailers import anchor_text, parse_anchor
 
 TITLE_LIMIT = 200
+SLUG_LIMIT = 200
 SUMMARY_LIMIT = 4000
 KEYWORD_LIMIT = 64
 KEYWORDS = (2, 12)
@@ -266,7 +267,8 @@ def _json(value: object, separators: tuple[str, str] = (", ", ": ")) -> str:
 
 def slug(title: str) -> str:
     """The title's part of a file name: `[a-z0-9-]+`, `memory-entry` where nothing is left."""
-    return _NOT_SLUG.sub("-", title.lower()).strip("-") or "memory-entry"
+    # Lower case can be longer than what it was made from, and a name ends at 255 bytes.
+    return _NOT_SLUG.sub("-", title.lower()).strip("-")[:SLUG_LIMIT].rstrip("-") or "memory-entry"
 
 
 def file_name(title: str, digest: str, epoch_ms: int) -> str:

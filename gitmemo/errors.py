@@ -14,7 +14,7 @@
     │   ├── NoProject           no git repository and no `.mem` at or above this folder
     │   ├── TrackedByParent     the code repository tracks files under `.mem`
     │   ├── PlainFolder         `.mem` exists and is not a git repository
-    │   ├── LegacyStore         a `.mem` of an older format: readable, not writable
+    │   ├── LegacyStore         a `.mem` of another format
     │   ├── DirtyStore          someone changed files inside `.mem` by hand
     │   └── DamagedStore        history, HEAD or intent record are not what they must be
     └── WorldError          the machine said no

@@ -34,7 +34,18 @@ FIRST = Change(
 )
 
 
-def found(root: str, *, identity: Identity, now_s: int, timeout_s: float) -> None:
+BUILT_IN = Identity("gitmemo", "gitmemo@localhost")
+"""Who commits where git's settings name nobody."""
+
+
+def identity_at(git_dir: str | None, root: str) -> Identity:
+    """Who commits: whom git's settings name in the store's `git_dir`, if there is one already, or
+    in the code repository around it, else the built-in identity."""
+    places = [git_dir, git_dir_of(root)] if git_dir else [git_dir_of(root)]
+    return repo.ambient_identity(*dict.fromkeys(places)) or BUILT_IN
+
+
+def found(root: str, *, identity: Identity | None, now_s: int, timeout_s: float) -> None:
     """Make `<root>/.mem` where there is none."""
     mem = os.path.join(root, STORE_DIR)
     refuse_tracked(root)
@@ -65,13 +76,13 @@ def refuse_tracked(root: str) -> None:
         raise TrackedByParent(root, tracked)
 
 
-def _build(root: str, mem: str, identity: Identity, now_s: int) -> None:
+def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> None:
     if os.path.lexists(mem):  # the founder before us had the lock
         return
     _sweep(root)
     aside = lock.private_name(root)
     try:
-        repo.create(aside, FIRST, identity=identity, now_s=now_s)
+        repo.create(aside, FIRST, identity=identity or identity_at(None, root), now_s=now_s)
         os.rename(aside, mem)
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):

@@ -26,6 +26,7 @@ PRIVATE = ".mem.gitmemo-tmp-"
 _ASIDE = "gitmemo-lock.tmp"
 _US = "gitmemo"
 _POLL_S = 0.01
+_READ_LIMIT = 65536
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
 _mutexes: dict[str, threading.Lock] = {}
 _mutexes_guard = threading.Lock()
@@ -103,10 +104,12 @@ def _kernel(
         return
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     # Opened once and never unlinked: a new inode under the same name would admit a second holder.
-    with os.fdopen(os.open(os.path.join(git_dir, KERNEL_LOCK), flags, 0o644), "r+b") as file:
+    path = os.path.join(git_dir, KERNEL_LOCK)
+    with os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
         while not _try_kernel(file.fileno()):
             if time.monotonic() >= deadline:
-                raise LockTimeout(engine_path, _named(_look(engine_path)), timeout_s)
+                holder = _look(engine_path)
+                raise LockTimeout(engine_path if holder else path, _named(holder), timeout_s)
             time.sleep(_POLL_S)
         # Closing the only descriptor releases the lock, also when this process is killed.
         yield
@@ -196,23 +199,28 @@ def _look(path: str) -> Met | None:
 
 
 def _read(path: str) -> str:
+    """What the lock file says; of what is no file, or not ours to read, that it says nothing."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(65536)
-    except IsADirectoryError:
-        return "a directory"
+        # A link is not followed and a FIFO not waited for: neither was made by an engine.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with open(os.open(path, flags), encoding="utf-8", errors="replace") as file:
+            return file.read(_READ_LIMIT)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return "unreadable"
 
 
 def _parse(text: str) -> Holder:
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if not isinstance(body, dict):
         return Holder(None, "", ours=False, token="")
     pid = body.get("pid")
     return Holder(
-        pid if isinstance(pid, int) else None,
+        pid if isinstance(pid, int) and not isinstance(pid, bool) else None,
         str(body.get("host", "")),
         ours=body.get("engine") == _US,
         token=str(body.get("operationId", "")),

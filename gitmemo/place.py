@@ -12,6 +12,7 @@ from typing import NamedTuple
 from gitmemo.model import CodeState, EntryId
 
 STORE_DIR = ".mem"
+_ELSEWHERE = "refs/heads/.invalid"  # what HEAD says where refs are kept in tables of git's own
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -70,6 +71,8 @@ def code_state(root: str) -> CodeState:
         commit = head.strip()
         return CodeState(f"detached:{commit}", commit) if _is_hash(commit) else CodeState()
     name = head[len("ref:") :].strip()
+    if name == _ELSEWHERE:
+        return CodeState()
     commit = _ref(git_dir, name) or _ref(_common(git_dir) or git_dir, name) or "unknown"
     return CodeState(name.removeprefix("refs/heads/"), commit)
 

@@ -31,6 +31,9 @@ MAIN = "refs/heads/main"
 MARKER_FILE = ".gitmemo-format"
 MARKER = b"2"
 _LOOSE_LIMIT = 16  # loose objects in one of 256 folders: about 4,000 in all, 600 writes
+_ASK_S = 10.0
+_SPLIT = "split-index"
+_IDENT = re.compile(r"(.+) <([^<>]+)> \d+ [-+]\d+")
 _TREE_ITEM = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FOLDER = b"40000"
 _ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
@@ -301,13 +304,35 @@ def create(mem: str, change: Change, *, identity: Identity, now_s: int) -> None:
             with open(target, "xb") as file:
                 file.write(data)
             git.index.add(pygit2.IndexEntry(path, git.create_blob(data), FileMode.BLOB))
-        # Other engines run the git program, which reads the person's settings: these two of them
-        # would change entry files or make every commit fail.
+        # Other engines run the git program, which reads the person's settings: these of them
+        # would change entry files or make every commit fail, the third every write here.
         git.config["core.autocrlf"] = "false"
         git.config["commit.gpgsign"] = "false"
+        git.config["core.splitIndex"] = "false"  # an index in two files is unknown to the library
         git.index.write()
         who = pygit2.Signature(identity.name, identity.email, now_s, 0)
         git.create_commit(MAIN, who, who, change.message, git.index.write_tree(), [])
+
+
+def ambient_identity(*git_dirs: str | None) -> Identity | None:
+    """Whom git's own settings name as the committer in the first of `git_dirs` (None: in no
+    repository) that names one; None where nobody is named, or git is not there to be asked.
+
+    Git is asked because only it knows all that may be included from where. It merely prints: what
+    it would guess from the machine's name is declined.
+    """
+    import subprocess  # noqa: PLC0415 # only a writer asks, once
+
+    for git_dir in git_dirs:
+        # Named outright, so that no repository of the environment answers in its place.
+        where = [] if git_dir is None else [f"--git-dir={git_dir}"]
+        command = ["git", *where, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]
+        with suppress(OSError, subprocess.SubprocessError):
+            asked = subprocess.run(command, capture_output=True, timeout=_ASK_S, check=True)
+            found = _IDENT.fullmatch(asked.stdout.decode("utf-8", "replace").strip())
+            if found is not None:
+                return Identity(found[1], found[2])
+    return None
 
 
 def tracked_under(checkout: str, name: str) -> str | None:
@@ -330,7 +355,7 @@ def refusals(path: str) -> Iterator[None]:
         code = getattr(error, "errno", None) or named
         if code:
             raise IoRefused(path, code, os.strerror(code)) from error
-        raise DamagedStore(path, str(error)) from error
+        raise DamagedStore(path, _SPLIT if "'link'" in str(error) else str(error)) from error
 
 
 def _as_commit(found: object) -> pygit2.Commit | None:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from gitmemo.repo import Repo
     from gitmemo.writing import Desk
 
-DEFAULT_IDENTITY = Identity("gitmemo", "gitmemo@localhost")
 KEYWORDS_LIMIT = 15
+_SHA1 = 40
 _ID = re.compile(r"[0-9a-f]{7,64}")
 _T = TypeVar("_T")
 
@@ -52,7 +52,12 @@ class Store:
     """One `.mem`. Made by `init` or `open`; threads may share it."""
 
     def __init__(
-        self, root: str, *, identity: Identity, clock: Callable[[], float], lock_timeout_s: float
+        self,
+        root: str,
+        *,
+        identity: Identity | None,
+        clock: Callable[[], float],
+        lock_timeout_s: float,
     ) -> None:
         self.root = root
         self.path = os.path.join(root, STORE_DIR)
@@ -71,6 +76,7 @@ class Store:
         lock_timeout_s: float = 30.0,
     ) -> "Store":
         """Create `<root>/.mem` where there is none, and open it; a second time changes nothing.
+        Without an `identity`, commits are made by whom git's settings name, else by gitmemo.
 
         Raises PlainFolder where `.mem` is something else, TrackedByParent where the code
         repository tracks it, LockTimeout, IoRefused.
@@ -80,7 +86,7 @@ class Store:
         root = os.path.abspath(root)
         founding.found(
             root,
-            identity=identity or DEFAULT_IDENTITY,
+            identity=identity,
             now_s=int(clock()),
             timeout_s=lock_timeout_s,
         )
@@ -97,11 +103,11 @@ class Store:
         """Open `<root>/.mem`; touches nothing. `clock` gives seconds since 1970.
 
         Raises NoStore where there is none, PlainFolder where `.mem` is no repository of its own,
-        DamagedStore where it has no main.
+        DamagedStore where it has no main, only a part of its history, or hashes of another kind.
         """
         store = Store(
             os.path.abspath(root),
-            identity=identity or DEFAULT_IDENTITY,
+            identity=identity,
             clock=clock,
             lock_timeout_s=lock_timeout_s,
         )
@@ -111,9 +117,14 @@ class Store:
     # -- reading ---------------------------------------------------------------------------------
 
     def tip(self) -> EntryId:
-        """The commit of main."""
+        """The commit of main; raises what `open` does."""
         tip = main_tip(self.path)
         if tip is not None:
+            # Both would be answered in part, silently, and no other engine could write here again.
+            if len(tip) != _SHA1:
+                raise DamagedStore(self.path, "not-sha1")
+            if os.path.lexists(os.path.join(self._git_dir, "shallow")):
+                raise DamagedStore(self.path, "shallow")
             return tip
         if not os.path.lexists(self.path):
             raise NoStore(self.root)
@@ -291,14 +302,14 @@ class Store:
         return int(self._clock() * 1000)
 
     def _at_desk(self) -> "Desk":
-        from gitmemo import worktree, writing  # noqa: PLC0415 # readers never write
+        from gitmemo import founding, worktree, writing  # noqa: PLC0415 # readers never write
 
         self.tip()
         if self._desk is None:
             self._desk = writing.Desk(
                 root=self.root,
                 mem=self.path,
-                identity=self._identity,
+                identity=self._identity or founding.identity_at(self._git_dir, self.root),
                 clock=self._clock,
                 timeout_s=self._lock_timeout_s,
                 seen=worktree.Seen(self.path),

@@ -20,6 +20,7 @@ INDEX = "index"
 _POLL_S = 0.01
 _ENTRY_ASIDE = "gitmemo-entry.tmp"
 _ASIDES = {INDEX: "gitmemo-index.tmp", MAIN: "gitmemo-ref.tmp"}
+_NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
 
 
@@ -55,8 +56,12 @@ def add_file(mem: str, path: str, data: bytes) -> None:
 
 def remove_file(mem: str, path: str) -> None:
     """Remove the entry file `path` if it exists, and the folders it leaves empty, as git does."""
-    with suppress(FileNotFoundError):
+    try:
         os.unlink(os.path.join(mem, path))
+    except OSError as error:
+        # A name that the disk cannot hold names no file, and must not keep a recovery from ending.
+        if error.errno not in _NO_FILE:
+            raise
     folder = os.path.dirname(path)
     while "/" in folder:
         try:

@@ -85,6 +85,7 @@ def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | N
     tip = repo.tip()
     with closing(indexing.up_to_date(repo, tip)) as index:
         change = plan(repo, index)
+        _refuse_edited(repo, tip, change)
         now_s = int(desk.clock())
         commit = repo.write_commit(change, base=tip, identity=desk.identity, now_s=now_s)
         prepared = intent.Prepared(commit, tip, change, desk.identity, now_s)
@@ -114,6 +115,15 @@ def _make_ready(desk: Desk, repo: Repo) -> None:
     if dirt:
         raise DirtyStore(desk.mem, ", ".join(dirt[:_NAMED]))
     desk.seen.note()
+
+
+def _refuse_edited(repo: Repo, tip: EntryId, change: Change) -> None:
+    """Raise DirtyStore where a file that `change` removes was edited in place: what is noted of the
+    folders does not show that, and the edit would go with the file."""
+    for path in change.remove:
+        with open(os.path.join(repo.mem, path), "rb") as file:
+            if file.read() != repo.file(tip, path):
+                raise DirtyStore(repo.mem, path)
 
 
 # -- what is asked before a plan -------------------------------------------------------------------

@@ -187,6 +187,45 @@ def _config(error: Exception) -> str:
 
 _WAIT = "Another command is writing. Try again in a moment."
 
+_DAMAGES = {
+    "head-elsewhere": (
+        "HEAD is not on main",
+        "`git -C .mem symbolic-ref HEAD refs/heads/main` puts it back; look at `git -C .mem status`"
+        " first.",
+    ),
+    "no-main": ("it has no branch main with a commit", ""),
+    "not-sha1": ("its hashes are not SHA-1", "Move it out of the way, then `mem init` opens one."),
+    "shallow": ("a part of its history is missing", "`git -C .mem fetch --unshallow` brings it."),
+    "split-index": (
+        "git keeps its index in two files",
+        "`git -C .mem update-index --no-split-index` joins them.",
+    ),
+    "interrupted-moved": ("an interrupted change does not fit its newest commit", ""),
+    "interrupted-foreign": ("files beside those of an interrupted change were changed", ""),
+    "unreadable-record": ("the record of an interrupted change cannot be read", ""),
+}
+"""What is damaged -> in words, and what to do where that can be said."""
+
+
+def _damaged(error: Exception) -> str:
+    assert isinstance(error, gitmemo.DamagedStore)
+    what = _DAMAGES.get(error.detail, (error.detail, ""))[0]
+    return f"the memory at {error.path} is not as it must be: {_short(what)}"
+
+
+def _damaged_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.DamagedStore)
+    seen = "`git -C .mem status`, `log` and `fsck` show what is there; nothing was changed."
+    return _DAMAGES.get(error.detail, ("", ""))[1] or seen
+
+
+def _lock_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.LockTimeout)
+    if os.path.basename(error.path) == "gitmemo.lock":  # the kernel frees it with its process
+        return _WAIT
+    return f"{_WAIT} If no program is at work on this memory, remove that file."
+
+
 TABLE: dict[type[Exception], Row] = {
     gitmemo.GitMemoError: Row(ExitCode.DAMAGED, "memory-error", "the memory cannot be used"),
     gitmemo.InvalidDraft: Row(ExitCode.REFUSED, "invalid-draft", _draft_message, _draft_hint),
@@ -194,7 +233,7 @@ TABLE: dict[type[Exception], Row] = {
         ExitCode.USAGE,
         "invalid-id",
         "{text!r} is not the id of an entry",
-        "An id is seven or more hex digits, as `mem log` and `mem search` print them.",
+        "An id is seven or more lower-case hex digits, as `mem log` and `mem search` print them.",
     ),
     gitmemo.UnknownId: Row(
         ExitCode.NOT_FOUND,
@@ -239,14 +278,14 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.PlainFolder: Row(
         ExitCode.DAMAGED,
         "plain-folder",
-        "{path} exists and is not a git repository",
+        "{path} exists and is not a git repository with a .git folder of its own",
         "Move it out of the way, then `mem init` opens a memory.",
     ),
     gitmemo.LegacyStore: Row(
         ExitCode.REFUSED,
         "legacy-store",
-        "{path} is a memory of an older format: it can be read, not written",
-        "",
+        "{path} is a memory of another format than 2 ({detail})",
+        "The program that made it can read it; nothing was changed.",
     ),
     gitmemo.DirtyStore: Row(
         ExitCode.DAMAGED,
@@ -257,14 +296,14 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.DamagedStore: Row(
         ExitCode.DAMAGED,
         "damaged-store",
-        "the memory at {path} is not as it must be ({detail})",
-        "`git -C .mem fsck` and `git -C .mem log` show what is there; nothing was changed.",
+        _damaged,
+        _damaged_hint,
     ),
     gitmemo.LockTimeout: Row(
         ExitCode.LOCK_TIMEOUT,
         "lock-timeout",
         "{path} was held by {holder} for all of {waited_s:.1f} seconds",
-        _WAIT,
+        _lock_hint,
         retryable=True,
     ),
     gitmemo.IoRefused: Row(ExitCode.MACHINE, "io-refused", _refused, _refused_hint, retryable=True),

@@ -232,6 +232,8 @@ def _body(content: str | None) -> str | None:
     if content is None:
         return None
     try:
+        if content == "-" and sys.stdin is None:
+            raise BadArgument("--content", content, "is closed")
         if content == "-":
             data = sys.stdin.buffer.read(CONTENT_LIMIT)
         else:

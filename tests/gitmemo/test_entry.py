@@ -204,3 +204,9 @@ def test_a_task_is_guarded_in_both_builds_and_a_topic_in_one() -> None:
 
     assert len(set(guards(Kind.TASK))) == 2
     assert len(guards(Kind.TOPIC)) == 1
+
+
+def test_a_title_that_grows_in_lower_case_still_gives_a_name_that_a_disk_can_hold() -> None:
+    name = entry.file_name("\u0130" * 200, "0" * 64, 0)
+    assert len(name.encode()) + len("-999") <= 255
+    assert name.endswith("-i.md")

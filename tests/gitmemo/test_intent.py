@@ -133,3 +133,12 @@ def test_files_of_somebody_else_are_never_taken_back(tmp_path: object) -> None:
         reopened(store).write(draft("two"))
     assert refused.value.detail == "interrupted-foreign"
     assert os.path.exists(precious)
+
+
+def test_a_planned_name_that_the_disk_cannot_hold_does_not_close_the_store(
+    tmp_path: object,
+) -> None:
+    store = project(tmp_path)
+    planted(store, add=["entries/" + "i-" * 200 + ".md"])
+    reopened(store).write(draft())
+    assert_sound(store)

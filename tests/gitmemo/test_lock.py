@@ -1,11 +1,13 @@
 """Who may write: our own lock, the other engine's file, and files of the dead."""
 
+import fcntl
 import json
 import os
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -68,6 +70,8 @@ def test_the_other_engine_sees_who_holds_the_store_and_nothing_stays(tmp_path: o
         "{ not json",
         "",
         "[]",
+        "[" * 60_000,
+        '{"pid": true}',
     ],
     ids=[
         "living",
@@ -79,6 +83,8 @@ def test_the_other_engine_sees_who_holds_the_store_and_nothing_stays(tmp_path: o
         "half written",
         "empty",
         "no object",
+        "deeper than any reader",
+        "no number",
     ],
 )
 def test_a_lock_that_may_be_alive_is_waited_for_and_left_alone(tmp_path: object, text: str) -> None:
@@ -99,11 +105,36 @@ def test_the_holder_is_named(tmp_path: object) -> None:
     assert refused.value.holder == "1234567@elsewhere"
 
 
-def test_a_directory_in_the_place_of_the_lock_is_waited_for(tmp_path: object) -> None:
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "make",
+    [os.mkdir, os.mkfifo, lambda path: os.symlink("nowhere", path)],
+    ids=["directory", "fifo", "dangling link"],
+)
+def test_what_is_no_file_in_the_place_of_the_lock_is_waited_for(
+    tmp_path: object, make: Callable[[str], None]
+) -> None:
     root, git_dir = place(tmp_path)
-    os.mkdir(os.path.join(root, ENGINE_LOCK))
-    with pytest.raises(LockTimeout), hold(root, git_dir, "write", timeout_s=0.05):
+    make(os.path.join(root, ENGINE_LOCK))
+    with (
+        pytest.raises(LockTimeout) as refused,
+        hold(root, git_dir, "write", timeout_s=0.05),
+    ):
         pass
+    assert refused.value.holder == "unknown"
+
+
+def test_a_kernel_lock_without_the_engines_file_is_named_itself(tmp_path: object) -> None:
+    root, git_dir = place(tmp_path)
+    path = os.path.join(git_dir, lock.KERNEL_LOCK)
+    with open(path, "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with (
+            pytest.raises(LockTimeout) as refused,
+            hold(root, git_dir, "write", timeout_s=0.05),
+        ):
+            pass
+    assert refused.value.path == path
 
 
 @pytest.mark.parametrize("text", [said(dead_pid()), ""], ids=["dead", "empty"])

@@ -148,3 +148,10 @@ def test_the_exclude_file_is_the_one_git_reads(tmp_path: object) -> None:
         path = exclude_file(place)
         assert path is not None
         assert os.path.normpath(os.path.join(checkout, named)) == os.path.normpath(path)
+
+
+def test_a_repository_that_keeps_its_refs_in_tables_has_no_known_state(tmp_path: object) -> None:
+    root = repository(f"{tmp_path}/project", commit=False)
+    with open(f"{root}/.git/HEAD", "w", encoding="utf-8") as file:
+        file.write("ref: refs/heads/.invalid\n")
+    assert code_state(root) == CodeState()

@@ -40,8 +40,8 @@ from tests.support.memory import (
 NOBODY = 65534
 HOSTILE = """
 [user]
-    name = Wrong Person
-    email = wrong@example.invalid
+    name = The Person
+    email = person@example.invalid
 [commit]
     gpgsign = true
     template = /nonexistent/template
@@ -249,7 +249,9 @@ def test_git_of_the_person_and_of_the_environment_cannot_reach_a_store(tmp_path:
     assert not os.path.exists(f"{tmp_path}/hook-ran")
     assert files(f"{other.root}/.git") == code_state
     assert [event.title for event in store.history()][2] == "#42 a title"
-    assert "Wrong" not in git(store.path, "log", "--format=%an %cn")
+    # Who commits is the one thing that is taken from the person's settings.
+    who = git(store.path, "log", "-3", "--format=%an|%cn").split("\n")
+    assert set(who) == {"The Person|The Person", ""}
     assert "1999" not in git(store.path, "log", "--format=%cI")
     assert not os.path.exists(f"{fresh}/.mem/.git/hooks/pre-commit")
     assert_sound(store)
@@ -323,7 +325,7 @@ def test_a_store_that_may_only_be_read_is_searched_and_refuses_to_be_written(
     store.write(draft("two"))
     os.chmod(str(tmp_path), 0o755)
     code = (
-        "import os, sys, gitmemo\n"
+        "import os, subprocess, sys, gitmemo\n"
         "from gitmemo import plan, writing\n"  # the interpreter may lie where nobody may look
         f"os.setgid({NOBODY}); os.setuid({NOBODY})\n"
         "store = gitmemo.Store.open(sys.argv[1])\n"
@@ -437,6 +439,97 @@ def test_a_marker_of_another_format_stops_a_writer(tmp_path: object) -> None:
     with pytest.raises(gitmemo.LegacyStore) as refused:
         store.write(draft())
     assert refused.value.detail == "3"
+
+
+def test_a_store_with_a_part_of_its_history_is_neither_read_nor_written(tmp_path: object) -> None:
+    whole = project(f"{tmp_path}/whole")
+    whole.write(draft("one"))
+    root = f"{tmp_path}/part"
+    git(str(tmp_path), "init", "-q", root)
+    git(root, "clone", "-q", "--depth", "1", f"file://{whole.path}", ".mem")
+    with pytest.raises(gitmemo.DamagedStore) as refused:
+        Store.open(root)
+    assert refused.value.detail == "shallow"
+    git(f"{root}/.mem", "fetch", "-q", "--unshallow")
+    assert [hit.title for hit in Store.open(root).search(["memory"]).hits] == ["one"]
+
+
+def test_a_store_with_hashes_of_another_kind_is_named_as_that(tmp_path: object) -> None:
+    git(str(tmp_path), "init", "-q")
+    git(str(tmp_path), "init", "-q", "--object-format=sha256", "-b", "main", ".mem")
+    git(f"{tmp_path}/.mem", "commit", "-q", "--allow-empty", "-m", "init")
+    with pytest.raises(gitmemo.DamagedStore) as refused:
+        Store.open(str(tmp_path))
+    assert refused.value.detail == "not-sha1"
+
+
+def test_an_entry_edited_by_hand_is_never_removed_with_the_edit(tmp_path: object) -> None:
+    store = project(tmp_path)
+    wrote = store.write(draft("one"))
+    path = os.path.join(store.path, wrote.file)
+    with open(path, "a", encoding="utf-8") as file:  # in place, while the store is open
+        file.write("by hand\n")
+    for act in (
+        lambda: store.delete(wrote.id, "wrong"),
+        lambda: store.replace(wrote.id, draft("two")),
+    ):
+        with pytest.raises(gitmemo.DirtyStore) as refused:
+            act()
+        assert refused.value.detail == wrote.file
+    with open(path, encoding="utf-8") as file:
+        assert file.read().endswith("by hand\n")
+    git(store.path, "checkout", "-q", "--", wrote.file)
+    store.delete(wrote.id, "wrong")
+    assert_sound(store)
+
+
+def test_an_index_that_git_split_stops_a_writer_until_it_is_joined(tmp_path: object) -> None:
+    store = project(tmp_path)
+    git(store.path, "-c", "core.splitIndex=true", "status")
+    store.write(draft("one"))  # the store's own settings win
+    git(store.path, "update-index", "--split-index")
+    with pytest.raises(gitmemo.DamagedStore) as refused:
+        reopened(store).write(draft("two"))
+    assert refused.value.detail == "split-index"
+    git(store.path, "update-index", "--no-split-index")
+    reopened(store).write(draft("two"))
+    assert_sound(store)
+
+
+def test_commits_are_by_whom_git_names_else_by_the_program(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in list(os.environ):
+        if name.startswith("GIT_") or name in ("EMAIL", "XDG_CONFIG_HOME"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    root = f"{tmp_path}/project"
+    git(str(tmp_path), "init", "-q", "-b", "main", root)
+
+    def author(title: str, *, at: str = "HEAD") -> str:
+        if title:
+            Store.init(root, clock=Clock()).write(draft(title))
+        return git(f"{root}/.mem", "log", "-1", "--format=%an <%ae>|%cn <%ce>", at).strip()
+
+    built_in = "gitmemo <gitmemo@localhost>"
+    assert author("nobody") == f"{built_in}|{built_in}"
+    git(root, "config", "user.name", "Pr\u00f6ject")
+    assert author("half") == f"{built_in}|{built_in}"
+    git(root, "config", "user.email", "p@example.invalid")
+    person = "Pr\u00f6ject <p@example.invalid>"
+    assert author("of the project") == f"{person}|{person}"
+    with open(f"{tmp_path}/.gitconfig", "w", encoding="utf-8") as file:
+        file.write("[user]\nname = Person\nemail = person@example.invalid\n")
+    person = "Person <person@example.invalid>"
+    assert author("of the person") == f"{person}|{person}"
+    monkeypatch.setenv("GIT_DIR", "/nonexistent")
+    assert author("inside a hook") == f"{person}|{person}"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    store = Store.open(root, clock=Clock())
+    store.write(draft("without git"))
+    monkeypatch.undo()
+    assert author("") == f"{built_in}|{built_in}"
 
 
 @pytest.mark.parametrize("text", ["", "main", "abc", "ABCDEF0", "0" * 65, "0123456g", "HEAD~1"])

@@ -119,3 +119,12 @@ def test_a_clean_tree_is_believed_until_a_folder_or_the_index_changes(tmp_path: 
     assert seen.holds()
     seen.forget()
     assert not seen.holds()
+
+
+@pytest.mark.parametrize("path", ["entries/" + "i-" * 200 + ".md", ".gitmemo-format/x.md"])
+def test_a_name_that_no_disk_can_hold_is_removed_by_doing_nothing(
+    tmp_path: object, path: str
+) -> None:
+    store = project(tmp_path)
+    worktree.remove_file(store.path, path)
+    assert git(store.path, "status", "--porcelain") == ""

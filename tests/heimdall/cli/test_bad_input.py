@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from heimdall.writer.lock import held
-from tests.heimdall.cli.conftest import Box, Done
+from tests.heimdall.cli.conftest import BIN, Box, Done
 
 FINE = ("--title", "T", "--summary", "S", "-k", "one", "-k", "two")
 
@@ -416,3 +416,29 @@ def test_a_journal_that_cannot_be_used_is_named_and_kept(
         assert project.heimdall("rebuild").code == 0
         assert project.heimdall("reconcile", "--all").code == 0
         assert project.heimdall("verify").code == 0
+
+
+def test_a_body_from_a_standard_input_that_is_closed_is_refused(box: Box) -> None:
+    box.git("init", "-q")
+    assert box.mem("init", "--no-index").code == 0
+    line = f"exec {BIN}/mem write --title T --summary S -k one -k two --content - <&-"
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=box.code, env=box.env, capture_output=True, text=True, check=False
+    )
+    told(Done(done.returncode, done.stdout, done.stderr), 2, "--content", "closed")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (("symbolic-ref", "HEAD", "refs/heads/other"), "HEAD is not on main"),
+        (("update-ref", "-d", "refs/heads/main"), "no branch main"),
+        (("update-index", "--split-index"), "--no-split-index"),
+    ],
+    ids=["head", "main", "split"],
+)
+def test_what_is_damaged_is_said_in_words(box: Box, damage: tuple[str, ...], words: str) -> None:
+    box.git("init", "-q")
+    assert box.mem("init", "--no-index").code == 0
+    box.git("-C", ".mem", *damage)
+    told(box.mem("write", *FINE), 6, words)
