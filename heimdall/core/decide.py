@@ -74,3 +74,14 @@ def _same_content(row: PathRow, observed: Observed, digest: bytes | None) -> boo
     # Without a digest the stat has the word: `must_read` has found it believable, or no bytes are
     # wanted at this depth.
     return row.stat == observed.stat
+
+
+def named_already(row: PathRow | None, seen: Observed, asked: Depth) -> bool:
+    """Whether the journal names this thing, with this reason, already."""
+    return (
+        row is not None
+        and row.state is Presence.PRESENT
+        and row.reason == seen.reason
+        and row.digest is None
+        and row.asked == asked
+    )

@@ -106,6 +106,10 @@ class JournalReader:
                 others.append(path)
         return proven, frozenset(others)
 
+    def languages(self, root: str) -> tuple[str, ...]:
+        """The languages of the paths of `root` that are not GONE, "" for those without one."""
+        return tuple(row[0] for row in self._rows(sql.LANGUAGES_OF, (schema.blob(root),)))
+
     def gone(self, root: str) -> tuple[PathRow, ...]:
         """The rows of `root` that are GONE, by path."""
         return tuple(map(_path_row, self._rows(sql.GONE_OF, (schema.blob(root),))))

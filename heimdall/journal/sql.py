@@ -25,6 +25,9 @@ _PROVEN = """
 STATS = f"""
     SELECT p.path, p.size, p.mtime_ns, p.inode, coalesce({_PROVEN}, 0)
     FROM paths p JOIN roots r ON r.id = p.root WHERE r.path = :root AND p.state != 1"""
+LANGUAGES_OF = """
+    SELECT DISTINCT p.language FROM paths p JOIN roots r ON r.id = p.root
+    WHERE r.path = ? AND p.state != 1"""
 GONE_OF = f"SELECT {_PATH_COLUMNS} WHERE r.path = ? AND p.state = 1 ORDER BY p.path"
 HOLDS = "SELECT EXISTS (SELECT 1 FROM paths WHERE path >= ? AND path < ? AND state != 1)"
 BY_DIGEST = "SELECT path FROM paths WHERE hash = ? AND state = 0 ORDER BY path"

@@ -11,15 +11,13 @@ from typing import NamedTuple
 
 from heimdall import paths
 from heimdall.config import Settings
-from heimdall.core.decide import decide, must_read
+from heimdall.core.decide import decide, must_read, named_already
 from heimdall.core.drift import drift
-from heimdall.extract.languages import BY_NAME
 from heimdall.journal.read import JournalReader, open_reader
 from heimdall.journal.values import Root
 from heimdall.model import Action, Depth, Drift, Observed, PathRow, Presence, Stat
 from heimdall.writer.content import digest_of
 from heimdall.writer.desired import Desired, extractor_of
-from heimdall.writer.drain import named_already
 from heimdall.writer.ground import IGNORED, Ground
 from heimdall.writer.walk import Listing, walk
 
@@ -54,7 +52,9 @@ class Audit:
 
     def fetch(self) -> None:
         """Read what is known: of most paths their stat is enough."""
-        versions = {name: extractor_of(name, self._asked) for name in ("", *BY_NAME)}
+        # Of the languages that are here: finding out the version of a grammar takes a while.
+        languages = self._journal.languages(self._root)
+        versions = {name: extractor_of(name, self._asked) for name in languages}
         self._proven, self._unproven = self._journal.proven(self._root, self._asked, versions)
 
     def compare(self, listing: Listing, *, deep: bool) -> Suspects:

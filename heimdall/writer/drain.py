@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from heimdall.core.decide import decide, must_read, must_refresh
+from heimdall.core.decide import decide, must_read, must_refresh, named_already
 from heimdall.extract.pool import Pool
 from heimdall.extract.read import Extracted
 from heimdall.journal.values import Commit, Queued, Refresh, Retract, Unreadable
@@ -318,17 +318,6 @@ def lay_down(work: Pass, hand: Handful) -> list[Outcome]:
     ]
     journal.drop(hand.drops)
     return outcomes
-
-
-def named_already(row: PathRow | None, seen: Observed, asked: Depth) -> bool:
-    """Whether the journal names this thing, with this reason, already."""
-    return (
-        row is not None
-        and row.state is Presence.PRESENT
-        and row.reason == seen.reason
-        and row.digest is None
-        and row.asked == asked
-    )
 
 
 def forced(queue: Iterable[Queued]) -> dict[str, str]:

@@ -8,11 +8,12 @@ again. The only importer of pathspec.
 
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING, NamedTuple
 
 from heimdall import paths
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _LIMIT = 1024 * 1024
 
@@ -27,6 +28,9 @@ class Rules(NamedTuple):
         lines = [line for name in names for line in _lines(os.path.join(directory, name))]
         if not lines:
             return self
+        # Most trees are git's and have no ignore file of ours: they do without it.
+        from pathspec import GitIgnoreSpec  # noqa: PLC0415
+
         return Rules(((directory, GitIgnoreSpec.from_lines(lines)), *self.layers))
 
     def ignores(self, path: str, *, is_directory: bool) -> bool:
