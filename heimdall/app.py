@@ -209,18 +209,26 @@ class App:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Reconciled:
-        """Make the index equal to the disk: hints and queue alone, or `paths`, or every root.
+        """Make the index equal to the disk: `paths`, or the project here by its stats, or with
+        `everything` every root by its bytes. Hints and queue are taken along each time.
 
-        The project of the current directory (with `everything`) and of each directory in `paths`
+        The project of the current directory (without `paths`) and of each directory in `paths`
         becomes a root where it is none yet; a directory outside every project becomes one itself,
         because whoever names it wants it. A dry run registers nothing.
         """
         from heimdall import writer  # noqa: PLC0415 # reading commands do without it
 
         wanted = [names.normal(path, self.cwd) for path in paths]
-        registered = () if dry_run else self._register(wanted, everything=everything)
+        here = None if wanted else self._place_or_none()
+        if here is not None:
+            wanted = [names.normal(".", here.root)]
+        registered = () if dry_run else self._register(wanted)
         result = writer.reconcile(
-            self.settings, None if everything else wanted, dry_run=dry_run, progress=progress
+            self.settings,
+            None if everything else wanted,
+            everything=everything,
+            dry_run=dry_run,
+            progress=progress,
         )
         return Reconciled(result, registered)
 
@@ -310,14 +318,11 @@ class App:
             raise gitmemo.NoProject(self.cwd)
         return place, gitmemo.Store.open(place.store_root, **self._habits())
 
-    def _register(self, wanted: Sequence[str], *, everything: bool) -> tuple[str, ...]:
+    def _register(self, wanted: Sequence[str]) -> tuple[str, ...]:
         """Put projects under watch that are not yet; the roots that are new."""
         from heimdall import writer  # noqa: PLC0415 # reading commands do without it
 
         folders = [path for path in wanted if os.path.isdir(path) and not os.path.islink(path)]
-        here = self._place_or_none()
-        if everything and here is not None:
-            folders.append(names.normal(".", here.root))
         new: dict[str, None] = {}
         roots = _roots(self.settings)
         for folder in folders:

@@ -25,10 +25,10 @@ app = new_app(
 def reconcile(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PATH", help="Only these; none: what was hinted at."),
+        typer.Argument(metavar="PATH", help="Only these; none: the project here."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Look at every file of every watched project.")
+        bool, typer.Option("--all", help="Every watched project, and the bytes of every file.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
@@ -37,8 +37,10 @@ def reconcile(
 ) -> None:
     """Make the index equal to the disk.
 
-    Without arguments only what hints named is looked at. The project here (with --all) and every
-    directory that is named are watched from then on.
+    Without arguments every file of the project here is looked at; with --all every file of every
+    watched project is hashed, so that a rewrite under an equal size and time is found too. What
+    hints named is looked at each time. The project here and every directory that is named are
+    watched from then on.
 
     \b
     Examples:

@@ -22,6 +22,7 @@ from heimdall.journal.read import open_reader
 from heimdall.journal.values import Skip
 from heimdall.journal.write import JournalWriter, open_writer
 from heimdall.model import Action, Depth, PathRow, Presence
+from heimdall.paths import under
 from heimdall.sinks.base import SinkWriter, continues
 from heimdall.sinks.tantivy import open_sink_writer
 from heimdall.writer import intake
@@ -73,7 +74,7 @@ def reconcile(
     lock for too long (it finds the paths as hints), and what the journal and the disk raise.
     """
     if dry_run:
-        return _dry(settings, everything=everything)
+        return _dry(settings, paths, everything=everything)
     try:
         with _writing(settings) as (journal, sink):
             return _Reconciler(settings, journal, sink, progress).run(paths, deep=everything)
@@ -306,8 +307,8 @@ _WOULD = {
 }
 
 
-def _dry(settings: Settings, *, everything: bool) -> Result:
-    """What a pass over every root would do, told by an audit."""
+def _dry(settings: Settings, paths: Sequence[str] | None, *, everything: bool) -> Result:
+    """What a pass over these paths (None: every root) would do, told by an audit."""
     try:
         with open_reader(settings.home) as journal:
             roots = tuple(root.path for root in journal.roots())
@@ -315,6 +316,8 @@ def _dry(settings: Settings, *, everything: bool) -> Result:
         drifts = verify(settings, deep=everything)
     except NoJournal:
         return Result({}, (), ())
+    if paths is not None:
+        drifts = tuple(drift for drift in drifts if any(under(drift.path, path) for path in paths))
     counts = Counter(_WOULD.get(drift.why, Action.UPDATED) for drift in drifts)
     errors = tuple((drift.path, drift.why) for drift in drifts if drift.why == "unreadable")
     return Result(dict(counts), errors, roots, 0, behind or bool(drifts))

@@ -172,7 +172,29 @@ def test_reconciling_everything_registers_the_project_and_says_so(project: Box) 
     assert project.heimdall("reconcile", "--all", "--json").json()["registered"] == []
 
 
-def test_a_hint_is_what_a_bare_reconcile_looks_at(project: Box) -> None:
+def test_a_bare_reconcile_finds_what_nobody_hinted_at(project: Box) -> None:
+    (project.code / "new.py").write_text("def give(n):\n    return n\n")
+    first = project.heimdall("reconcile", "--json").json()
+    assert len(first["registered"]) == 1
+    (project.code / "later.py").write_text("x = 1\n")
+    planned = project.heimdall("reconcile", "--dry-run", "--json", "later.py").json()
+    assert planned["counts"] == {"indexed": 1}
+    assert project.heimdall("reconcile", "--json").json()["counts"]["indexed"] == 1
+    assert project.heimdall("verify").code == 0
+
+
+def test_a_rewrite_under_an_equal_stat_is_found_by_all(project: Box) -> None:
+    path = project.code / "budget.py"
+    os.utime(path, ns=(10**18, 10**18))
+    assert project.mem("init").code == 0
+    path.write_text(path.read_text().replace("n", "m"))
+    os.utime(path, ns=(10**18, 10**18))
+    assert project.heimdall("verify").code == 0
+    assert project.heimdall("reconcile", "--all", "--json").json()["counts"]["updated"] == 1
+    assert project.heimdall("verify", "--deep").code == 0
+
+
+def test_a_hint_is_looked_at_whatever_else_is_asked(project: Box) -> None:
     assert project.mem("init").code == 0
     (project.code / "budget.py").write_text("def give(n):\n    return n\n")
     assert project.heimdall("hint", "budget.py") == (0, "", "")
