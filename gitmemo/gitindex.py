@@ -50,17 +50,29 @@ def _spliced(data: bytes, add: Sequence[Staged], remove: Sequence[str]) -> bytes
     magic, version, count = _HEAD.unpack_from(data)
     if magic != b"DIRC" or version not in (2, 3):
         raise ValueError("not a version 2 or 3 index")
-    body = data[_HEAD.size : _end(data, count)]
+    if len({*remove, *(staged.path for staged in add)}) != len(remove) + len(add):
+        raise ValueError("a path stands there twice")
+    end = _end(data, count)
+    cuts: list[tuple[int, int, bytes]] = []
     for path in remove:
-        start = _find(body, path.encode())
-        body = body[:start] + body[start + _length(body, start) :]
+        start = _find(data, end, path.encode())
+        cuts.append((start, _length(data, start), b""))
     for staged in add:
-        start = _place(body, staged.path.encode())
-        body = body[:start] + _entry(staged) + body[start:]
-    head = _HEAD.pack(magic, version, count + len(add) - len(remove))
-    # One join of the big part; the checksum covers everything before it.
-    content = head + body
-    return content + hashlib.sha1(content, usedforsecurity=False).digest()
+        name = staged.path.encode()
+        cuts.append((_place(data, end, name), 0, _entry(staged)))
+    # Of entries that belong at one place, the one to remove stands behind those to add.
+    cuts.sort(key=lambda cut: (cut[0], cut[1], cut[2][_FIXED:]))
+    pieces: list[bytes | memoryview] = [_HEAD.pack(magic, version, count + len(add) - len(remove))]
+    view, at = memoryview(data), _HEAD.size
+    for start, length, entry in cuts:
+        pieces += (view[at:start], entry)
+        at = start + length
+    pieces.append(view[at:end])
+    # Hashed piece by piece and joined once: the file is the one thing here that grows.
+    checksum = hashlib.sha1(usedforsecurity=False)
+    for piece in pieces:
+        checksum.update(piece)
+    return b"".join((*pieces, checksum.digest()))
 
 
 def _entry(staged: Staged) -> bytes:
@@ -75,47 +87,47 @@ def _entry(staged: Staged) -> bytes:
     return fixed + name + b"\0" * (8 - (_FIXED + len(name)) % 8)
 
 
-def _name(body: bytes, start: int) -> bytes:
-    flags = body[start + 60] << 8 | body[start + 61]
+def _name(data: bytes, start: int) -> bytes:
+    flags = data[start + 60] << 8 | data[start + 61]
     if flags & _EXTENDED:
-        return body[start + 64 : body.index(b"\0", start + 64)]
-    return body[start + _FIXED : body.index(b"\0", start + _FIXED)]
+        return data[start + 64 : data.index(b"\0", start + 64)]
+    return data[start + _FIXED : data.index(b"\0", start + _FIXED)]
 
 
-def _length(body: bytes, start: int) -> int:
-    fixed = 64 if body[start + 60] & _EXTENDED >> 8 else _FIXED
-    length = body.index(b"\0", start + fixed) - start
+def _length(data: bytes, start: int) -> int:
+    fixed = 64 if data[start + 60] & _EXTENDED >> 8 else _FIXED
+    length = data.index(b"\0", start + fixed) - start
     return length + 8 - length % 8
 
 
-def _starts(body: bytes, start: int = 0) -> Iterator[int]:
-    while start < len(body):
+def _starts(data: bytes, start: int, end: int) -> Iterator[int]:
+    while start < end:
         yield start
-        start += _length(body, start)
+        start += _length(data, start)
 
 
-def _at(body: bytes, position: int) -> int | None:
+def _at(data: bytes, position: int) -> int | None:
     """The start of the entry whose name begins at `position`; None if that is no entry's name."""
     start = position - _FIXED
-    if start < 0 or start % 8:
+    if start < _HEAD.size or (start - _HEAD.size) % 8:
         return None
-    flags = body[start + 60] << 8 | body[start + 61]
-    named = body.find(b"\0", position) - position
+    flags = data[start + 60] << 8 | data[start + 61]
+    named = data.find(b"\0", position) - position
     return start if flags & 0xFFF == min(named, 0xFFF) and not flags & _EXTENDED else None
 
 
-def _find(body: bytes, name: bytes) -> int:
-    start = _at(body, body.find(name + b"\0"))
+def _find(data: bytes, end: int, name: bytes) -> int:
+    start = _at(data, data.find(name + b"\0", _HEAD.size, end))
     if start is not None:
         return start
-    for start in _starts(body):
-        if _name(body, start) == name:
+    for start in _starts(data, _HEAD.size, end):
+        if _name(data, start) == name:
             return start
     raise ValueError("no such entry")
 
 
-def _place(body: bytes, name: bytes) -> int:
-    """Where `name` belongs in the sorted entries.
+def _place(data: bytes, end: int, name: bytes) -> int:
+    """Where `name` belongs in the sorted entries, which end at `end`.
 
     An entry usually comes last in its day's folder, or is the first of its day and last in its
     month; so the last name under the closest folder that has any is looked for from behind, and
@@ -124,18 +136,18 @@ def _place(body: bytes, name: bytes) -> int:
     folder = name
     while b"/" in folder:
         folder = folder[: folder.rindex(b"/")]
-        start = _at(body, body.rfind(folder + b"/"))
-        if start is not None and _name(body, start) < name:
+        start = _at(data, data.rfind(folder + b"/", _HEAD.size, end))
+        if start is not None and _name(data, start) < name:
             break
     else:
-        start = 0
-    for place in _starts(body, start):
-        found = _name(body, place)
+        start = _HEAD.size
+    for place in _starts(data, start, end):
+        found = _name(data, place)
         if found == name:
             raise ValueError("an entry of this name exists")
         if found > name:
             return place
-    return len(body)
+    return end
 
 
 def _end(data: bytes, count: int) -> int:

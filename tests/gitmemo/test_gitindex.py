@@ -76,6 +76,9 @@ def test_what_is_there_cannot_be_added_and_what_is_not_cannot_be_removed(
     root = repository(tmp_path, {"entries/a.md"})
     assert spliced(index_of(root), add=[staged(root, "entries/a.md")], remove=[]) is None
     assert spliced(index_of(root), add=[], remove=["entries/b.md"]) is None
+    assert spliced(index_of(root), add=[], remove=["entries/a.md"] * 2) is None
+    put(root, "entries/b.md")
+    assert spliced(index_of(root), add=[staged(root, "entries/b.md")] * 2, remove=[]) is None
 
 
 def test_an_index_of_another_version_is_declined(tmp_path: object) -> None:
