@@ -184,8 +184,9 @@ def _huge(path: str, digest: bytes) -> Facts:
 
 
 def _sketch(data: bytes | None, found: Facts) -> bytes:
-    """What the text is like; nothing of binaries, bundles and what no language has."""
-    if data is None or (found.depth <= Depth.FILE and found.reason):
+    """What the text is like; nothing of binaries and bundles. Prose has no language and is moved
+    and edited like code."""
+    if data is None or found.reason in ("binary", "generated", "minified", "huge"):
         return b""
     return sketch(data[:SKETCHED])
 

@@ -133,6 +133,11 @@ class JournalReader:
         rows = self._rows(sql.MOVES_FROM, (schema.blob(path),))
         return tuple(Move(schema.text(a), schema.text(b), alike, at) for a, b, alike, at in rows)
 
+    def sketch(self, path: str) -> bytes:
+        """The similarity sketch a path carries, also when it is GONE; b"" for none."""
+        rows = self._rows(sql.SKETCH, (schema.blob(path),))
+        return bytes(rows[0][0] or b"") if rows else b""
+
     # -- definitions -------------------------------------------------------------------------------
 
     def nodes(self, path: str) -> tuple[Node, ...]:

@@ -137,11 +137,6 @@ class JournalWriter(JournalReader):
         with self.transaction():
             return [self._keep(entry) for entry in batch]
 
-    def sketch(self, path: str) -> bytes:
-        """The similarity sketch a path carries, also when it is GONE; b"" for none."""
-        row = self._db.execute(sql.SKETCH, (schema.blob(path),)).fetchone()
-        return bytes(row[0]) if row and row[0] else b""
-
     def settle(self) -> int:
         """Bind every reference whose target may have changed since the last call; the answer is how
         many edges changed. What is still to be settled is in the journal itself, so a crash between

@@ -2,8 +2,9 @@
 
 Bounded: `ENTRIES` directory entries and `BYTES` read in one search, for all its missing anchors
 together. It starts where the file was and widens from there, because that is where most moves end.
-Only names and sizes are compared until something fits; only identical bytes count, and only in
-files that the caller does not know already (those the index has answered for). Never writes.
+Only names and sizes are compared until something fits, and only files count that the caller does
+not know already (those the index has answered for): first those with the same bytes, then newcomers
+that are like it by the sketch that the index has kept. Never writes.
 Held by tests/heimdall/search/test_around.py.
 """
 
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from heimdall import paths as names
+from heimdall.core.rehome import LIKE
 from heimdall.search.disk import look
 
 ENTRIES = 4000
@@ -19,6 +21,12 @@ ENTRIES = 4000
 
 BYTES = 32 * 1024 * 1024
 """Bytes that one search hashes at most while looking around."""
+
+SKETCHED = 8 * 1024 * 1024
+"""Bytes that one search compares line by line at most."""
+
+_LARGE = 256 * 1024
+_SIZES = 3
 
 _BUILT = frozenset({"build", "dist", "target", "out"})
 # A copy in a build's output is no new place of its source; where such a name is a source folder
@@ -53,6 +61,8 @@ class Around:
         self._listed: dict[str, _Listing] = {}
         self._entries = ENTRIES
         self._bytes = BYTES
+        self._compared = SKETCHED
+        self._sketches: dict[str, bytes] = {}
         self.exhausted = False
 
     def find(self, missing: Missing) -> tuple[str, ...]:
@@ -71,6 +81,55 @@ class Around:
             if look(entry.path).digest == missing.digest:
                 found.append(entry.path)
         return tuple(found)
+
+    def alike(
+        self, missing: Missing, sketch: bytes, new: Callable[[str], bool]
+    ) -> dict[str, float]:
+        """The files like the missing one, of those for which `new` says that the index has never
+        seen them: what was there before is nobody's new place. All or none: where the budget ends
+        a rival may be left unread, and nothing is said."""
+        from heimdall.core.sketch import similarity  # noqa: PLC0415 # few searches miss a file
+
+        if not sketch or missing.size is None or missing.size > _LARGE:
+            return {}
+        found: dict[str, float] = {}
+        for entry in self._kin(missing):
+            size = _size(entry)
+            if not size or size > _LARGE or not _comparable(size, missing.size):
+                continue
+            if not new(entry.path):
+                continue
+            theirs = self._sketch(entry.path, size)
+            if theirs is None:
+                self.exhausted = True
+                return {}
+            likeness = similarity(sketch, theirs)
+            if likeness >= LIKE:
+                found[entry.path] = likeness
+        return {} if self.exhausted else found
+
+    def _sketch(self, path: str, size: int) -> bytes | None:
+        """The sketch of a file, made once per search; None where the budget is spent."""
+        from heimdall.core.sketch import sketch  # noqa: PLC0415 # few searches miss a file
+
+        if path not in self._sketches:
+            if size > self._compared:
+                return None
+            self._compared -= size
+            data = look(path).data
+            # What the index takes for binary has no sketch, and no lines.
+            self._sketches[path] = sketch(data) if data and b"\0" not in data[:8192] else b""
+        return self._sketches[path]
+
+    def _kin(self, missing: Missing) -> "Iterator[os.DirEntry[str]]":
+        """Files that may be it edited: of the same kind by their names, or of its own name."""
+        name = os.path.basename(missing.path)
+        stem, suffix = os.path.splitext(name)
+        for listing in self._nearest(missing.path):
+            for entry in listing.files:
+                theirs = os.path.splitext(entry.name)
+                if entry.path != missing.path and (theirs[1] == suffix or theirs[0] == stem):
+                    yield entry
 
     def _candidates(self, missing: Missing) -> "Iterator[os.DirEntry[str]]":
         """Files that may be it: of its size where that is known, else of its name or suffix."""
@@ -140,6 +199,11 @@ class Around:
         listing = _Listing(tuple(files), tuple(sorted(folders)))
         self._listed[folder] = listing
         return listing
+
+
+def _comparable(size: int, other: int) -> bool:
+    """Whether files of these sizes can have half of their lines in common."""
+    return size <= _SIZES * other and other <= _SIZES * size
 
 
 def _size(entry: "os.DirEntry[str]") -> int | None:

@@ -155,6 +155,12 @@ class Witness:
         if digest is not None and not found:
             around = self._scene.look_around(whole, digest)
             found = [self._candidate(path, 1.0, ends) for path in around]
+        if digest is not None and not found:
+            alike = self._scene.look_alike(whole)
+            found = [
+                self._candidate(path, min(likeness, rehome.EDITED), ends)
+                for path, likeness in alike.items()
+            ]
         return rehome.choose(target.path, found)
 
     def _identical(self, target: Target, digest: bytes, ends: Ends) -> list[str]:

@@ -61,6 +61,10 @@ class Knowledge:
         """Where the writer saw a path's content go."""
         return self._ask(lambda journal: journal.moves_from(path), ())
 
+    def sketch(self, path: str) -> bytes:
+        """What a path's text is told by when its bytes are gone; b"" for none."""
+        return self._ask(lambda journal: journal.sketch(path), b"")
+
     def stamp(self) -> str:
         """What the sink's stamp must match; "" matches none."""
         return self._ask(lambda journal: journal.stamp(), "")

@@ -90,6 +90,22 @@ class Scene:
         settled = row is not None and row.state is Presence.GONE and self.knowledge.state == "ok"
         return self._around.find(Missing(path, digest, size, settled))
 
+    def look_alike(self, path: str) -> dict[str, float]:
+        """Where the text of `path` may be, edited, in files that the index has never seen; each
+        with its likeness to what the index last read there. Nothing once the writer has looked."""
+        row = self.knowledge.row(path)
+        if row is None or not row.stat or row.digest is None:
+            return {}
+        if row.state is Presence.GONE and self.knowledge.state == "ok":
+            return {}
+        missing = Missing(path, row.digest, row.stat.size)
+        found = self._around.alike(missing, self.knowledge.sketch(path), self._new)
+        return {path: alike for path, alike in found.items() if self.ours(path)}
+
+    def _new(self, path: str) -> bool:
+        row = self.knowledge.row(path)
+        return row is None or row.state is Presence.GONE
+
     def unsettled(self, path: str) -> bool:
         """Whether what is missing at `path` may yet be found: the budget was spent, or the index
         has not seen it go."""

@@ -67,8 +67,10 @@ def moves(
 
 
 def comparable(gone: Departure, path: str, root: str) -> bool:
-    """Whether a file can be the other edited: of the same root, and the same kind by its name."""
-    same_kind = splitext(gone.path)[1] == splitext(path)[1]
+    """Whether a file can be the other edited: of the same root, and the same kind by its name, or
+    of the same name as another kind (`a.js`, `a.mjs`)."""
+    old, new = splitext(basename(gone.path)), splitext(basename(path))
+    same_kind = old[1] == new[1] or old[0] == new[0]
     return gone.root == root and gone.path != path and same_kind
 
 
@@ -79,7 +81,8 @@ def _namesakes(path: str, same: Sequence[Arrival]) -> Sequence[Arrival]:
 
 
 def _alike(gone: Departure, arrivals: Iterable[Arrival]) -> tuple[Arrival, float] | None:
-    """The arrival that is like the departure and clearly more so than every other."""
+    """The arrival that is like the departure and clearly more so than every other; of several that
+    are about as like, the one that kept the name."""
     if not gone.sketch:
         return None
     scored = [
@@ -90,6 +93,7 @@ def _alike(gone: Departure, arrivals: Iterable[Arrival]) -> tuple[Arrival, float
     scored.sort(key=lambda pair: (-pair[0], pair[1].path))
     if not scored or scored[0][0] < LIKE:
         return None
-    if len(scored) > 1 and scored[1][0] > scored[0][0] - MARGIN:
-        return None
-    return scored[0][1], scored[0][0]
+    near = [pair for pair in scored if pair[0] > scored[0][0] - MARGIN]
+    if len(near) > 1:
+        near = [pair for pair in near if basename(pair[1].path) == basename(gone.path)]
+    return (near[0][1], near[0][0]) if len(near) == 1 else None

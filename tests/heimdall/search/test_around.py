@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from heimdall.core.sketch import sketch
 from heimdall.search import around
 from heimdall.search.around import Around, Missing
 
@@ -91,3 +92,43 @@ def test_a_listing_is_paid_for_once(tmp_path: Path) -> None:
     left = looking._entries
     looking.find(missing(tmp_path, "b.py"))
     assert looking._entries == left
+
+
+LINES = [f"line number {n} says {n * n}\n".encode() for n in range(40)]
+TEXT = b"".join(LINES)
+EDITED = b"".join(LINES[:35]) + b"and an end of its own\n"
+
+
+def anything(_path: str) -> bool:
+    return True
+
+
+def alike(root: Path, name: str, new: object = anything) -> dict[str, float]:
+    lost = Missing(str(root / name), hashlib.sha256(TEXT).digest(), len(TEXT))
+    return Around(str(root), unknown).alike(lost, sketch(TEXT), new)  # type: ignore[arg-type] # a predicate
+
+
+def test_moved_and_edited_is_found_by_its_lines(tmp_path: Path) -> None:
+    new = put(tmp_path, "lib/b.py", EDITED)
+    put(tmp_path, "lib/other.py", b"nothing\nof\nthe\nkind\n" * 60)
+    put(tmp_path, "lib/b.txt", EDITED)
+    assert list(alike(tmp_path, "src/a.py")) == [new]
+
+
+def test_the_same_name_as_another_kind_may_be_it(tmp_path: Path) -> None:
+    new = put(tmp_path, "karma.conf.cjs", EDITED)
+    assert list(alike(tmp_path, "karma.conf.js")) == [new]
+
+
+def test_what_the_index_knew_before_is_nobodys_new_place(tmp_path: Path) -> None:
+    put(tmp_path, "lib/b.py", EDITED)
+    assert alike(tmp_path, "src/a.py", lambda _path: False) == {}
+
+
+def test_where_a_rival_cannot_be_read_any_more_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path, "src/b.py", EDITED)
+    put(tmp_path, "lib/c.py", EDITED)
+    monkeypatch.setattr(around, "SKETCHED", len(EDITED) + 1)
+    assert alike(tmp_path, "src/a.py") == {}

@@ -113,3 +113,23 @@ def test_extraction_brings_the_sketch_of_source_code(tmp_path: Path) -> None:
     noise.write_bytes(b"\0one line\nanother line\n")
     read = [unpack(pack(extract(str(path), Depth.GRAPH))) for path in (text, noise)]
     assert [one.sketch for one in read] == [sketch(text.read_bytes()), b""]
+
+
+def test_of_files_that_are_about_as_like_the_namesake_is_meant() -> None:
+    """Small files share their licence, and little parts them but the name."""
+    arrivals = [here("/r/new/a.py", TEXT + "one\n"), here("/r/new/b.py", TEXT + "other\n")]
+    ((_, new, _),) = found([gone("/r/old/a.py", TEXT)], arrivals)
+    assert new == "/r/new/a.py"
+    assert found([gone("/r/old/c.py", TEXT)], arrivals) == []
+
+
+def test_a_file_may_change_its_suffix_and_keep_its_name() -> None:
+    ((_, new, _),) = found(
+        [gone("/r/karma.conf.js", TEXT)], [here("/r/karma.conf.cjs", TEXT + "x x\n")]
+    )
+    assert new == "/r/karma.conf.cjs"
+
+
+def test_prose_has_a_sketch_too(tmp_path: Path) -> None:
+    (tmp_path / "GUIDE.rst").write_text(TEXT)
+    assert extract(str(tmp_path / "GUIDE.rst"), Depth.GRAPH).sketch == sketch(TEXT.encode())
