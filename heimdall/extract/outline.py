@@ -19,6 +19,9 @@ MAX_TEXT = 400
 """Bytes of an assignment, parameter or type that are read: longer ones are never a plain name."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
+_NO_CHAIN = frozenset("\"'([{0123456789-+~")
+"""What begins a literal or an expression, and never a chain of names."""
+
 _MOST_PARAMETERS = 5_000
 _parameters: dict[tuple[bytes, Callable[[str], Pairs]], Pairs] = {}
 
@@ -438,7 +441,7 @@ class Sweep:
                 self._assign_attribute(head, attribute, end, kind, value if whole else "")
                 continue
             # Bound at its end: in `x = x.next()` the right side means the x before.
-            if kind or (value and whole):
+            if kind or (value and whole and value[0] not in _NO_CHAIN):
                 self._bind(target, end, VALUE, kind, value if whole else "")
             else:
                 self._bind(target, end, OPAQUE)
@@ -459,7 +462,7 @@ class Sweep:
         owner = self._class_of(head)
         if owner is None:
             return
-        what = VALUE if kind or value else OPAQUE
+        what = VALUE if kind or (value and value[0] not in _NO_CHAIN) else OPAQUE
         bound = Bound(at, what, None, kind, value, self.scope)
         owner.attributes.setdefault(rest, []).append(bound)
 

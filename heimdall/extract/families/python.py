@@ -80,10 +80,10 @@ def assign(text: str) -> Assigned:
     targets bind opaquely."""
     found = _HEAD.match(text)
     if found is not None:
-        value = found["value"]
-        while again := _AGAIN.match(value):
+        target, kind, value = found.groups("")
+        while "=" in value and (again := _AGAIN.match(value)):
             value = value[again.end() :]
-        return [(found["target"], (found["kind"] or "").strip(), value.strip())]
+        return [(target, kind.strip(), value.strip())]
     entered = _ENTERED.fullmatch(text)
     if entered is not None:
         return [(entered[2], "", f"{entered[1]}.__enter__()")]
