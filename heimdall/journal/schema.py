@@ -25,6 +25,7 @@ KEY_BITS = 40
 """The lower bits of a node's number: 2**23 paths, and a collision every million big files."""
 
 KEY_MASK = (1 << KEY_BITS) - 1
+_KEY_BYTES = KEY_BITS // 8
 
 STATES = ("present", "gone", "unreadable")
 """`paths.state` is an index into this; the words are those of `Presence`."""
@@ -102,10 +103,14 @@ def numbers(owner: int, keys: Iterable[str]) -> dict[str, int]:
     Where two keys hash alike the later one in order of spelling takes the next free number, so the
     answer never depends on where in the file they stand. The file's own node has the number 0.
     """
+    from hashlib import blake2b  # noqa: PLC0415 # as in `hashed`
+
     base = owner << KEY_BITS
     taken: dict[int, str] = {}
     for key in sorted(set(keys)):
-        low = hashed(key, 5) if key else 0
+        # `hashed`, written out: an index has a hundred thousand keys.
+        data = key.encode("utf-8", "surrogatepass")
+        low = int.from_bytes(blake2b(data, digest_size=_KEY_BYTES).digest(), "big") if key else 0
         while low in taken:
             low = (low + 1) & KEY_MASK
         taken[low] = key
