@@ -147,7 +147,7 @@ class JournalReader:
     def node(self, path: str, key: str) -> Node | None:
         """One definition, None where the file has none of that key."""
         name = schema.blob(path)
-        low = schema.hashed(key, 5) if key else 0
+        low = schema.numbers(0, (key,))[key]
         # By its number; through the whole file only where two keys hash alike, or it has none.
         rows = self._rows(sql.NODE_NUMBERED, (low, name, key))
         rows = rows or self._rows(sql.NODE, (name, key))
