@@ -141,7 +141,7 @@ class Seen:
     def __init__(self, mem: str) -> None:
         self._mem = mem
         self._folders: dict[str, tuple[int, int]] = {}
-        self._index = b""
+        self._index = (b"", 0, 0)
 
     def note(self) -> None:
         """Take the present state as clean."""
@@ -156,11 +156,13 @@ class Seen:
 
     def holds(self) -> bool:
         """Whether folders and index are as they were noted."""
-        return (
-            bool(self._folders)
-            and self._index_mark() == self._index
-            and all(_stamp(folder) == stamp for folder, stamp in self._folders.items())
-        )
+        if not self._folders or self._index_mark() != self._index:
+            return False
+        try:  # in one go: a large store has thousands of folders, and each write asks all of them
+            now = [(at.st_mtime_ns, at.st_ino) for at in map(os.lstat, self._folders)]
+        except OSError:
+            return False
+        return now == list(self._folders.values())
 
     def moved(self, paths: Sequence[str]) -> None:
         """Note what our own change did to the folders of `paths` and to the index."""
@@ -177,12 +179,14 @@ class Seen:
                 folder = os.path.dirname(folder)
         self._index = self._index_mark()
 
-    def _index_mark(self) -> bytes:
-        """The index's own checksum, which tells its content without reading it."""
+    def _index_mark(self) -> tuple[bytes, int, int]:
+        """The index's own checksum, which tells its content without reading it, and which file
+        that is: git may be told to leave the checksum out."""
         with suppress(OSError), open(os.path.join(self._mem, ".git", INDEX), "rb") as file:
+            at = os.fstat(file.fileno())
             file.seek(-20, os.SEEK_END)
-            return file.read()
-        return b""
+            return file.read(), at.st_mtime_ns, at.st_ino
+        return b"", 0, 0
 
 
 def stats(mem: str, path: str) -> Mapping[str, int]:

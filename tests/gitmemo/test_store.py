@@ -26,6 +26,7 @@ from gitmemo.index import Index, open_reader
 from gitmemo.place import STORE_DIR
 from gitmemo.reading import resolve
 from gitmemo.repo import Repo
+from tests.support.machine import let_in
 from tests.support.memory import (
     IDENTITY,
     Clock,
@@ -323,7 +324,6 @@ def test_a_store_that_may_only_be_read_is_searched_and_refuses_to_be_written(
     store = project(tmp_path)
     store.write(draft("one"))
     store.write(draft("two"))
-    os.chmod(str(tmp_path), 0o755)
     code = (
         "import os, subprocess, sys, gitmemo\n"
         "from gitmemo import plan, writing\n"  # the interpreter may lie where nobody may look
@@ -335,9 +335,7 @@ def test_a_store_that_may_only_be_read_is_searched_and_refuses_to_be_written(
         "try:\n    store.write(gitmemo.Draft('t', 's', ('a', 'b'), 'c'))\n"
         "except gitmemo.IoRefused as refused:\n    print(refused.code)\n"
     )
-    for folder, _, _ in os.walk(os.path.dirname(os.path.dirname(store.root))):
-        if store.root.startswith(folder):
-            os.chmod(folder, 0o755)
+    let_in(store.root)
     before = files(store.root)
     done = subprocess.run(
         [sys.executable, "-c", code, store.root],

@@ -128,3 +128,19 @@ def test_a_name_that_no_disk_can_hold_is_removed_by_doing_nothing(
     store = project(tmp_path)
     worktree.remove_file(store.path, path)
     assert git(store.path, "status", "--porcelain") == ""
+
+
+def test_an_index_without_a_checksum_is_known_by_its_file(tmp_path: object) -> None:
+    store = project(tmp_path)
+    index = f"{store.path}/.git/index"
+    with open(index, "rb") as file:
+        data = file.read()
+    with open(index, "wb") as file:
+        file.write(data[:-20] + b"\0" * 20)
+    seen = Seen(store.path)
+    seen.note()
+    assert seen.holds()
+    with open(f"{index}.new", "wb") as file:
+        file.write(b"other" + b"\0" * 20)
+    os.replace(f"{index}.new", index)
+    assert not seen.holds()
