@@ -15,7 +15,7 @@ from heimdall.extract.edges import Emitter
 from heimdall.extract.families import family
 from heimdall.extract.families.base import Family
 from heimdall.extract.languages import BY_NAME, detect
-from heimdall.extract.outline import Definition, Outline, Sweep
+from heimdall.extract.outline import Definition, Outline, Sweep, release
 from heimdall.extract.words import doc_before, doc_inside, signature
 from heimdall.model import Binding, Depth, Edge, Facts, Node
 
@@ -68,7 +68,7 @@ def _deep(shallow: Facts, text: bytes, asked: Depth, loaded: grammar.Grammar) ->
     edges: tuple[Edge, ...] = ()
     if wanted:
         edges = Emitter(text, outline, kin, lines).all()
-    return shallow._replace(
+    whole = shallow._replace(
         depth=asked,
         package=outline.package,
         exports=_exports(outline, kin),
@@ -76,6 +76,8 @@ def _deep(shallow: Facts, text: bytes, asked: Depth, loaded: grammar.Grammar) ->
         edges=edges,
         bindings=_bindings(outline),
     )
+    release(outline)
+    return whole
 
 
 def _nodes(text: bytes, outline: Outline, lines: list[int], *, inside: bool) -> list[Node]:

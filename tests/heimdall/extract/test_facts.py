@@ -1,5 +1,6 @@
 """Laws of `facts`: a pure function of bytes, for all bytes."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -60,6 +61,20 @@ def test_another_process_with_another_hash_seed_says_the_same() -> None:
         for seed in ("1", "2")
     }
     assert len(told) == 1
+
+
+def test_what_was_read_leaves_no_garbage_to_collect() -> None:
+    sources = [(name, source.encode()) for name, source in CASES]
+    for name, data in sources:
+        facts(name, data, Depth.GRAPH)
+    gc.collect()
+    gc.disable()
+    try:
+        for name, data in sources:
+            facts(name, data, Depth.GRAPH)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_each_depth_says_what_the_one_before_says_and_more() -> None:
