@@ -132,31 +132,18 @@ def _candidates(error: Exception) -> str:
     return "It could be " + ", ".join(one[:16] for one in error.candidates[:8]) + "."
 
 
-_SQLITE = {
-    "attempt to write a readonly database": _errno.EROFS,
-    "database or disk is full": _errno.ENOSPC,
-    "disk I/O error": _errno.EIO,
-    "unable to open database file": _errno.EACCES,
-}
-"""SQLite's words for what the system calls by a number."""
-
-
-def _reason(error: Exception) -> int:
-    assert isinstance(error, gitmemo.IoRefused | errors.IoRefused)
-    return _SQLITE.get(error.detail, error.code)
-
-
 def _refused(error: Exception) -> str:
     assert isinstance(error, gitmemo.IoRefused | errors.IoRefused)
-    code = _reason(error)
+    code = error.code
     why = os.strerror(code).lower() if code else error.detail or "it failed"
     return f"the machine refused at {error.path}: {why}"
 
 
 def _refused_hint(error: Exception) -> str:
-    if _reason(error) in (_errno.ENOSPC, _errno.EDQUOT):
+    assert isinstance(error, gitmemo.IoRefused | errors.IoRefused)
+    if error.code in (_errno.ENOSPC, _errno.EDQUOT):
         return "Nothing was changed. Free some space and try again."
-    if _reason(error) in (_errno.EACCES, _errno.EPERM, _errno.EROFS):
+    if error.code in (_errno.EACCES, _errno.EPERM, _errno.EROFS):
         return "Nothing was changed. Reading and searching still work."
     return "Nothing was changed."
 

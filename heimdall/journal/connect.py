@@ -8,6 +8,7 @@ not even that, `immutable` shows the last checkpoint.
 Held by tests/heimdall/journal/test_connect.py.
 """
 
+import errno
 import os
 import sqlite3
 from typing import NamedTuple
@@ -20,6 +21,23 @@ BUSY_MS = 5000
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER = 100
+
+
+_ERRNO = {
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_BUSY: errno.EBUSY,
+    sqlite3.SQLITE_LOCKED: errno.EBUSY,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+}
+
+
+def refused(path: str, error: sqlite3.OperationalError) -> IoRefused:
+    """SQLite's refusal as the system's own: its primary result code as an errno (0: none fits)."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    return IoRefused(path, _ERRNO.get(code & 0xFF, 0), str(error))
 
 
 class Seen(NamedTuple):

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from heimdall.core.decide import RACY_MS
-from heimdall.errors import DamagedJournal, IoRefused, WriterBusy
+from heimdall.errors import DamagedJournal, WriterBusy
 from heimdall.journal import connect, schema, sql
 from heimdall.journal.values import Counts, Move, Neighbour, Queued, Root, Skip, Store
 from heimdall.model import (
@@ -41,7 +41,7 @@ def open_reader(home: str) -> "JournalReader":
     try:
         return JournalReader(path, connect.open_for_reading(path))
     except sqlite3.OperationalError as error:
-        raise IoRefused(path, 0, str(error)) from error
+        raise connect.refused(path, error) from error
 
 
 class JournalReader:

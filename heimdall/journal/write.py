@@ -40,7 +40,7 @@ def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
         create.prepare(connection, path)
     except sqlite3.OperationalError as error:
         connection.close()
-        raise IoRefused(path, 0, str(error)) from error
+        raise connect.refused(path, error) from error
     except sqlite3.DatabaseError as error:
         connection.close()
         raise DamagedJournal(path, str(error)) from error
@@ -228,7 +228,7 @@ class JournalWriter(JournalReader):
         try:
             self._db.execute(statement)
         except sqlite3.OperationalError as error:
-            raise IoRefused(self._path, 0, str(error)) from error
+            raise connect.refused(self._path, error) from error
 
     def _root_id(self, root: str) -> int:
         """The number of a root, registered at need."""

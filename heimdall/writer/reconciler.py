@@ -18,6 +18,7 @@ from heimdall import hints
 from heimdall.config import Settings
 from heimdall.errors import IoRefused, NoJournal, UnknownPath, WriterBusy
 from heimdall.extract.pool import Pool
+from heimdall.journal.connect import refused
 from heimdall.journal.read import open_reader
 from heimdall.journal.values import Skip
 from heimdall.journal.write import JournalWriter, open_writer
@@ -153,7 +154,7 @@ def _journal(settings: Settings) -> Iterator[JournalWriter]:
         with open_writer(settings.home, now=settings.now) as journal:
             yield journal
     except sqlite3.OperationalError as error:
-        raise IoRefused(settings.home, error.sqlite_errorcode, str(error)) from error
+        raise refused(settings.home, error) from error
     except OSError as error:
         raise IoRefused(settings.home, error.errno or 0, str(error)) from error
 
