@@ -217,7 +217,7 @@ class AnchorFact(NamedTuple):
     (project-relative, with `#symbol` for a symbol). `recorded` is False where the entry names a
     path without a hash; `similarity` is 1.0 for identical bytes; `candidates` are equally good new
     places, none of which was chosen; `why` says what is at the path instead of a regular file
-    (link, directory, device), "" where there is one."""
+    (link, directory, fifo, socket, device), "" where there is one."""
 
     path: str
     symbol: str | None

@@ -15,8 +15,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from heimdall.disk import observe
 from heimdall.errors import IoRefused
-from heimdall.extract.read import Extracted, extract, look, unparsed
+from heimdall.extract.read import Extracted, extract, unparsed
 from heimdall.extract.wire import frame, unframe, unpack
 from heimdall.model import Depth
 
@@ -293,5 +294,5 @@ def _cpu_s(pid: int) -> float | None:
 
 
 def _small(path: str) -> bool:
-    stat = look(path).stat
+    stat = observe(path).stat
     return stat is None or stat.size < SMALL

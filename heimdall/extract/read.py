@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from heimdall.core.sketch import sketch
+from heimdall.disk import observe, open_to_read, refused, stat_of
 from heimdall.extract.facts import facts
 from heimdall.extract.gates import as_utf8
 from heimdall.model import Depth, Facts, Node, Observed, Presence, Stat
@@ -28,16 +29,6 @@ SKETCHED = 1 << 20
 
 _PIECE = 1 << 20
 _TRIES = 3
-_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
-_KINDS = (
-    (modes.S_ISLNK, "link"),
-    (modes.S_ISDIR, "directory"),
-    (modes.S_ISFIFO, "fifo"),
-    (modes.S_ISSOCK, "socket"),
-    (modes.S_ISCHR, "device"),
-    (modes.S_ISBLK, "device"),
-)
 
 
 class Extracted(NamedTuple):
@@ -66,7 +57,7 @@ class Content(NamedTuple):
 def extract(path: str, asked: Depth) -> Extracted:
     """Look at `path`, read it, and say what it holds, at most to the depth `asked`."""
     if asked <= Depth.PATH:
-        return Extracted(path, look(path), None, None, None)
+        return Extracted(path, observe(path), None, None, None)
     observed, data, digest = content(path)
     if digest is None:
         return Extracted(path, observed, None, None, None)
@@ -87,32 +78,17 @@ def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
     return Extracted(path, observed, digest, found, doc, _sketch(data, found))
 
 
-def look(path: str) -> Observed:
-    """`path` as `lstat` sees it."""
-    try:
-        status = os.lstat(path)
-    except OSError as error:
-        return _failed(path, error)
-    except ValueError:
-        # A NUL: the operating system cannot hold such a name.
-        return Observed(path, Presence.GONE, None, "")
-    reason = next((word for test, word in _KINDS if test(status.st_mode)), "")
-    if not reason and not modes.S_ISREG(status.st_mode):
-        reason = "special"
-    return Observed(path, Presence.PRESENT, _stat(status), reason)
-
-
 def content(path: str) -> Content:
     """The bytes of a regular file that did not change while they were read; a file that changes
     again and again has the reason `changing`, and is to be tried later."""
-    found = Content(look(path), None, None)
+    found = Content(observe(path), None, None)
     for _ in range(_TRIES):
         if found.observed.presence is not Presence.PRESENT or found.observed.reason:
             break
         found = _attempt(path, found.observed)
         if found.observed.reason != "changing":
             break
-        found = found._replace(observed=look(path))
+        found = found._replace(observed=observe(path))
     else:
         return Content(found.observed._replace(reason="changing"), None, None)
     return found
@@ -120,19 +96,19 @@ def content(path: str) -> Content:
 
 def _attempt(path: str, before: Observed) -> Content:
     try:
-        handle = os.open(path, _OPEN)
+        handle = open_to_read(path)
     except OSError as error:
         # A link put in the place of the file just looked at.
         moved = error.errno == errno.ELOOP
-        seen = before._replace(reason="changing") if moved else _failed(path, error)
+        seen = before._replace(reason="changing") if moved else refused(path, error)
         return Content(seen, None, None)
     try:
         data, digest, opened = _take(handle)
     except OSError as error:
-        return Content(_failed(path, error), None, None)
+        return Content(refused(path, error), None, None)
     finally:
         os.close(handle)
-    after = look(path)
+    after = observe(path)
     if after.presence is not Presence.PRESENT or after.reason:
         return Content(after, None, None)
     if digest is None or not (before.stat == opened == after.stat):
@@ -144,18 +120,18 @@ def _take(handle: int) -> tuple[bytes | None, bytes | None, Stat]:
     """The bytes (None where too many) and their digest (None where the size was not kept)."""
     status = os.fstat(handle)
     if not modes.S_ISREG(status.st_mode):
-        return None, None, _stat(status)
+        return None, None, stat_of(status)
     size = status.st_size
     if size <= IN_MEMORY:
         data = _read(handle, size)
         digest = sha256(data).digest() if len(data) == size else None
-        return data, digest, _stat(status)
+        return data, digest, stat_of(status)
     hashed = sha256()
     total = 0
     while total <= size and (piece := os.read(handle, _PIECE)):
         hashed.update(piece)
         total += len(piece)
-    return None, hashed.digest() if total == size else None, _stat(status)
+    return None, hashed.digest() if total == size else None, stat_of(status)
 
 
 def _read(handle: int, size: int) -> bytes:
@@ -164,17 +140,6 @@ def _read(handle: int, size: int) -> bytes:
     while len(data) <= size and (piece := os.read(handle, size + 1 - len(data))):
         data += piece
     return data
-
-
-def _stat(status: os.stat_result) -> Stat:
-    return Stat(status.st_size, status.st_mtime_ns, status.st_ino)
-
-
-def _failed(path: str, error: OSError) -> Observed:
-    if error.errno in _GONE:
-        return Observed(path, Presence.GONE, None, "")
-    name = errno.errorcode.get(error.errno or 0, "EIO")
-    return Observed(path, Presence.UNREADABLE, None, f"unreadable:{name}")
 
 
 def _huge(path: str, digest: bytes) -> Facts:

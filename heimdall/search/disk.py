@@ -12,12 +12,12 @@ import os
 import stat as modes
 from typing import NamedTuple
 
+from heimdall.disk import is_gone, open_to_read, special
+
 KEPT = 4 * 1024 * 1024
 """Bytes up to which content is kept for a closer look; larger files are only hashed."""
 
 _CHUNK = 1024 * 1024
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
-_KINDS = ((modes.S_ISLNK, "link"), (modes.S_ISDIR, "directory"), (modes.S_ISFIFO, "fifo"))
 
 
 class Seen(NamedTuple):
@@ -42,7 +42,7 @@ def look(path: str, *, most: int | None = None) -> Seen:
     except ValueError:
         return Seen(False)
     if not modes.S_ISREG(status.st_mode):
-        return Seen(True, _kind(status.st_mode))
+        return Seen(True, special(status.st_mode))
     if most is not None and status.st_size > most:
         return Seen(True, size=status.st_size)
     try:
@@ -60,18 +60,13 @@ def text_of(data: bytes) -> str | None:
     return data.decode("utf-8", "replace")
 
 
-def _kind(mode: int) -> str:
-    return next((name for test, name in _KINDS if test(mode)), "device")
-
-
 def _read(path: str) -> Seen:
     """The bytes of what was a regular file a moment ago; it is asked again once it is open."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    handle = os.open(path, flags)
+    handle = open_to_read(path)
     try:
         before = os.fstat(handle)
         if not modes.S_ISREG(before.st_mode):
-            return Seen(True, _kind(before.st_mode))
+            return Seen(True, special(before.st_mode))
         digest, kept = hashlib.sha256(), []
         size = 0
         while chunk := os.read(handle, _CHUNK):
@@ -95,7 +90,7 @@ def _failed(path: str, error: OSError) -> Seen:
     code = error.errno or 0
     if code == errno.ELOOP and os.path.islink(path):
         return Seen(True, "link")
-    if code not in _GONE:
+    if not is_gone(error):
         return Seen(None, errno.errorcode.get(code, "EIO"))
     above = os.path.dirname(path)
     while above not in ("/", "") and not os.path.lexists(above):

@@ -5,6 +5,8 @@ import hashlib
 import os
 import stat as modes
 
+from heimdall import disk
+
 _CHUNK = 1 << 20
 
 
@@ -25,7 +27,7 @@ def digest_of(path: str) -> bytes | None:
 
 def _opened(path: str) -> int | None:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = disk.open_to_read(path)
     except (OSError, ValueError):
         return None
     if modes.S_ISREG(os.fstat(descriptor).st_mode):

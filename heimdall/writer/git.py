@@ -15,7 +15,7 @@ _BATCH_BYTES = 96 * 1024
 _NOWHERE = ("not a git repository", "must be run in a work tree")
 
 
-class GitRefused(Exception):  # noqa: N818 # a refusal is what it is; the walk turns it into a value
+class GitRefused(Exception):  # a refusal is what it is; the walk turns it into a value
     """git is missing, or will not answer for this directory; `detail` is its own word."""
 
     def __init__(self, directory: str, detail: str) -> None:

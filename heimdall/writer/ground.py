@@ -10,9 +10,9 @@ import os
 import stat as modes
 from collections.abc import Iterable, Sequence
 
-from heimdall import paths
+from heimdall import disk, paths
 from heimdall.model import Observed, Presence
-from heimdall.writer import git, observe
+from heimdall.writer import git
 from heimdall.writer.ignore import excluded
 from heimdall.writer.walk import PLAIN_IGNORES, Excluder, Listing, boundary, device, in_git
 
@@ -57,7 +57,7 @@ class Ground:
             if root is None:
                 answers[path] = Observed(path, Presence.GONE, None, OUTSIDE)
                 continue
-            seen = self._above_of(path, root) or observe.observe(path)
+            seen = self._above_of(path, root) or disk.observe(path)
             answers[path] = seen
             if seen.presence is Presence.PRESENT and path not in self._listed:
                 doubtful.setdefault(root, []).append(seen)
@@ -173,8 +173,8 @@ def _passable(directory: str, is_root: bool) -> Observed | None:
         mode = os.lstat(directory).st_mode
     except OSError as error:
         # A root that is not there is a disk that is not mounted, until somebody removes the root.
-        if is_root or not observe.is_gone(error):
-            return Observed(directory, Presence.UNREADABLE, None, observe.unreadable(error))
+        if is_root or not disk.is_gone(error):
+            return Observed(directory, Presence.UNREADABLE, None, disk.unreadable(error))
         return Observed(directory, Presence.GONE, None, "")
     if modes.S_ISDIR(mode):
         return _why_root_is_shut(directory) if is_root else None
@@ -194,4 +194,4 @@ def _why_shut(directory: str) -> str:
         with os.scandir(directory):
             return ""
     except OSError as error:
-        return "" if observe.is_gone(error) else observe.unreadable(error)
+        return "" if disk.is_gone(error) else disk.unreadable(error)

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from heimdall import paths
+from heimdall import disk, paths
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -59,7 +59,7 @@ def excluded(path: str, root: str, names: tuple[str, ...], *, is_directory: bool
 def _lines(path: str) -> list[str]:
     """The file's patterns; none where it is not a readable regular file."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = disk.open_to_read(path)
     except OSError:
         return []
     try:

@@ -13,8 +13,8 @@ import stat as modes
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from heimdall import paths
-from heimdall.writer import git, observe
+from heimdall import disk, paths
+from heimdall.writer import git
 from heimdall.writer.ignore import Rules
 
 PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
@@ -95,7 +95,7 @@ def boundary(directory: str) -> str:
 
 def _start_of(path: str) -> bytes:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = disk.open_to_read(path)
     except OSError:
         return b""
     try:
@@ -112,7 +112,7 @@ def _unwalkable(top: str) -> str:
         with os.scandir(top) as entries:
             next(entries, None)
     except OSError as error:
-        return observe.unreadable(error)
+        return disk.unreadable(error)
     return ""
 
 
@@ -202,8 +202,8 @@ def _entries(
             found = list(entries)
     except OSError as error:
         # A directory that vanished between its parent's listing and now holds nothing any more.
-        if not observe.is_gone(error):
-            skips[directory] = observe.unreadable(error)
+        if not disk.is_gone(error):
+            skips[directory] = disk.unreadable(error)
             closed.add(directory)
         return iter(())
     return iter(found)
@@ -214,8 +214,8 @@ def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
     try:
         status = os.lstat(path)
     except OSError as error:
-        if not observe.is_gone(error):
-            skips[path] = observe.unreadable(error)
+        if not disk.is_gone(error):
+            skips[path] = disk.unreadable(error)
         return
     if modes.S_ISREG(status.st_mode):
         files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
@@ -223,7 +223,7 @@ def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
         # Listed and yet a directory: git tracks a commit of another repository here.
         skips[path] = boundary(path) or "submodule"
     else:
-        skips[path] = observe.special(status.st_mode)
+        skips[path] = disk.special(status.st_mode)
 
 
 # -- inside git ------------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ def _unlisted(entry: "os.DirEntry[str]") -> str:
     if entry.is_dir(follow_symlinks=False):
         return "directory"
     try:
-        return observe.special(entry.stat(follow_symlinks=False).st_mode)
+        return disk.special(entry.stat(follow_symlinks=False).st_mode)
     except OSError:
         return ""
 

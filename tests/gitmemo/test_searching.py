@@ -152,7 +152,7 @@ def test_the_first_page_is_the_head_of_all_pages(tmp_path: Path) -> None:
     made = project(tmp_path, clock=Clock(step=3600.0))
     words = ("alpha", "beta", "gamma", "delta")
     chance = random.Random(5)
-    topics = []
+    topics: list[str] = []
     for number in range(60):
         some = " ".join(chance.sample(words, chance.randint(1, 3)))
         links = f"see {chance.choice(topics)}" if topics and number % 9 == 0 else ""

@@ -166,7 +166,7 @@ for number in range(int(count)):
 def test_twenty_processes_beside_takers_that_are_killed_lose_nothing(tmp_path: Path) -> None:
     home, log = tmp_path / "home", tmp_path / "log"
     home.mkdir()
-    count = 150
+    count = 500
     appending = [
         subprocess.Popen([sys.executable, "-c", _APPENDS, str(home), str(n), str(count)])
         for n in range(20)
@@ -175,7 +175,7 @@ def test_twenty_processes_beside_takers_that_are_killed_lose_nothing(tmp_path: P
     with log.open("ab") as out:
         while any(process.poll() is None for process in appending):
             taker = subprocess.Popen([sys.executable, "-c", _TAKES_FOR_EVER, str(home)], stdout=out)
-            time.sleep(0.12)
+            time.sleep(0.06)
             taker.send_signal(signal.SIGKILL)
             taker.wait()
             kills += 1

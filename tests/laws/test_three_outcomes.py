@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from heimdall.disk import observe
 from heimdall.model import Action, Presence
 from heimdall.writer import reconcile, verify
-from heimdall.writer.observe import observe
 from tests.support.index import clean_graph, graph, index, reasons, row
 from tests.support.machine import as_nobody, hand_over, let_in, need_root
 from tests.support.trees import TWO_MODULES, plant

@@ -57,7 +57,7 @@ def test_a_socket_is_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("a")
-        assert look(str(tmp_path / "a")).why == "device"
+        assert look(str(tmp_path / "a")).why == "socket"
 
 
 def test_behind_a_dangling_link_nobody_can_see(tmp_path: Path) -> None:

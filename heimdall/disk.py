@@ -1,9 +1,11 @@
-"""Looking at one path: `lstat` and nothing else.
+"""Looking at one path, and opening it to read: the one gate before every file of the user's.
 
 Keeps `three-outcomes`: a path is present, gone or unreadable, and only the file system's own word
 that there is no such entry makes it gone. Whatever else goes wrong (no permission, a stale mount,
-an I/O error) is unreadable and retracts nothing. Reading content is `heimdall.extract.read`'s;
-whether a directory above is a link or a vanished mount is `heimdall.writer.ground`'s.
+an I/O error) is unreadable and retracts nothing. Opening never follows a link in the file's own
+place and never waits for a FIFO's other end. What is done with the bytes is for
+`heimdall.extract.read` and `heimdall.search.disk`; whether a directory above is a link or a mount
+that vanished, for `heimdall.writer.ground`.
 """
 
 import errno
@@ -18,6 +20,8 @@ Lstat = Callable[[str], os.stat_result]
 # ENAMETOOLONG: no such entry can exist. ELOOP is not here: a loop of links above the path may be a
 # mount gone wrong, and the path may come back.
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
+
+_READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _KINDS = (
     (modes.S_ISLNK, "link"),
@@ -35,7 +39,7 @@ def observe(path: str, lstat: Lstat = os.lstat) -> Observed:
     try:
         status = lstat(path)
     except OSError as error:
-        return _failed(path, error)
+        return refused(path, error)
     except ValueError:
         # A NUL or an unencodable character: the operating system cannot hold such a name.
         return Observed(path, Presence.GONE, None, "")
@@ -44,8 +48,18 @@ def observe(path: str, lstat: Lstat = os.lstat) -> Observed:
 
 def seen(path: str, status: os.stat_result) -> Observed:
     """What a successful `lstat` says."""
-    stat = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
-    return Observed(path, Presence.PRESENT, stat, special(status.st_mode))
+    return Observed(path, Presence.PRESENT, stat_of(status), special(status.st_mode))
+
+
+def stat_of(status: os.stat_result) -> Stat:
+    """What is kept of a stat."""
+    return Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+
+
+def open_to_read(path: str) -> int:
+    """A descriptor on `path` itself, a thing of any kind but a link: `fstat` it before reading.
+    Raises OSError as `os.open` does, with ELOOP for a link."""
+    return os.open(path, _READING)
 
 
 def special(mode: int) -> str:
@@ -55,7 +69,8 @@ def special(mode: int) -> str:
     return next((reason for test, reason in _KINDS if test(mode)), "special")
 
 
-def _failed(path: str, error: OSError) -> Observed:
+def refused(path: str, error: OSError) -> Observed:
+    """What a failed look or read says."""
     if is_gone(error):
         return Observed(path, Presence.GONE, None, "")
     return Observed(path, Presence.UNREADABLE, None, unreadable(error))
