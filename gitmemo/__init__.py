@@ -4,13 +4,13 @@
     store.write(gitmemo.Draft("[cache] bound the LRU", "Cap is 512 entries.", ("cache", "lru")))
     for hit in store.search(["cache"]).hits: ...
 
-This is the front door and the only one: other packages import nothing from the rooms behind it.
+This is the front door and the only one: other packages import nothing from the rooms behind
+it, but for `values`, which knows nothing of memories.
 Names are looked up at their first use, because a search is a whole process and must not pay for
 what it never calls; `__all__` is the list of them, and a test compares it with `_HOMES`.
 """
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmemo.errors import (
         AmbiguousId,

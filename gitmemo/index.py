@@ -11,10 +11,10 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from json import loads
-from typing import NamedTuple
 
 from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
 from gitmemo.text import iso_date
+from gitmemo.values import NamedTuple
 
 FILE = "gitmemo-index.db"
 VERSION = 2

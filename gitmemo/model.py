@@ -5,10 +5,19 @@ cost it several milliseconds before its first line runs (docs/decisions/0003). N
 here but the standard library's typing and enum; nothing here touches a file.
 """
 
-from enum import StrEnum
-from typing import NamedTuple, NewType
+from __future__ import annotations
 
-EntryId = NewType("EntryId", str)
+from enum import StrEnum
+
+from gitmemo.values import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NewType
+
+    EntryId = NewType("EntryId", str)
+else:
+    EntryId = str
 """Forty lower-case hex digits: the hash of the commit that added the entry."""
 
 

@@ -7,9 +7,9 @@ answer depends on the folder asked about and on nothing else.
 """
 
 import os
-from typing import NamedTuple
 
 from gitmemo.model import CodeState, EntryId
+from gitmemo.values import NamedTuple
 
 STORE_DIR = ".mem"
 _ELSEWHERE = "refs/heads/.invalid"  # what HEAD says where refs are kept in tables of git's own

@@ -7,9 +7,9 @@ Never here: matching by git or SQLite, pages. Tests: tests/gitmemo/test_ranking.
 
 from collections.abc import Mapping, Sequence
 from math import floor, log
-from typing import NamedTuple
 
 from gitmemo.model import EntryId, Mode
+from gitmemo.values import NamedTuple
 
 YOUNG_DAYS = 30
 OLD_DAYS = 180

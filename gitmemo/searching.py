@@ -12,12 +12,12 @@ from heapq import nlargest
 from itertools import chain
 from json import loads
 from math import log
-from typing import NamedTuple
 
 from gitmemo import ranking
 from gitmemo.index import WEIGHTS, Index, Scored
 from gitmemo.model import EntryId, Kind, Mode
 from gitmemo.text import TYPO_LENGTH, near, norm, query_tokens
+from gitmemo.values import NamedTuple
 
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
 _LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"

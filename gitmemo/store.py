@@ -7,12 +7,13 @@ where a write or a rare read needs them. Tests: tests/gitmemo/test_store.py, tes
 races.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
 
 from gitmemo import searching
 from gitmemo.errors import (
@@ -38,14 +39,18 @@ from gitmemo.model import (
 )
 from gitmemo.place import STORE_DIR, code_state, main_tip
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from gitmemo.repo import Repo
     from gitmemo.writing import Desk
+
+    _T = TypeVar("_T")
 
 KEYWORDS_LIMIT = 15
 _SHA1 = 40
 _ID = re.compile(r"[0-9a-f]{7,64}")
-_T = TypeVar("_T")
 
 
 class Store:
@@ -74,7 +79,7 @@ class Store:
         identity: Identity | None = None,
         clock: Callable[[], float] = time.time,
         lock_timeout_s: float = 30.0,
-    ) -> "Store":
+    ) -> Store:
         """Create `<root>/.mem` where there is none, and open it; a second time changes nothing.
         Without an `identity`, commits are made by whom git's settings name, else by gitmemo.
 
@@ -99,7 +104,7 @@ class Store:
         identity: Identity | None = None,
         clock: Callable[[], float] = time.time,
         lock_timeout_s: float = 30.0,
-    ) -> "Store":
+    ) -> Store:
         """Open `<root>/.mem`; touches nothing. `clock` gives seconds since 1970.
 
         Raises NoStore where there is none, PlainFolder where `.mem` is no repository of its own,
@@ -231,7 +236,7 @@ class Store:
         finally:
             index.close()
 
-    def _repo(self) -> "Repo":
+    def _repo(self) -> Repo:
         from gitmemo import repo  # noqa: PLC0415 # 125 ms that a search has no use for
 
         return repo.Repo(self.path)
@@ -247,7 +252,7 @@ class Store:
         clean, redactions = writing.cleaned(draft)
         anchors = writing.file_anchors(root, clean)
 
-        def decide(_repo: "Repo", index: Index) -> Change:
+        def decide(_repo: Repo, index: Index) -> Change:
             writing.refuse_duplicate(index, clean, clean.kind or Kind.TASK)
             return plan.add(
                 clean,
@@ -270,7 +275,7 @@ class Store:
         clean, redactions = writing.cleaned(draft)
         anchors = writing.file_anchors(root, clean)
 
-        def decide(repo: "Repo", index: Index) -> Change:
+        def decide(repo: Repo, index: Index) -> Change:
             old = writing.living(repo, index, entry_id)
             writing.refuse_duplicate(index, clean, clean.kind or old.kind, but=old.id)
             return plan.replace(
@@ -293,7 +298,7 @@ class Store:
 
         clean = writing.cleaned_reason(reason)
 
-        def decide(repo: "Repo", index: Index) -> Change:
+        def decide(repo: Repo, index: Index) -> Change:
             return plan.delete(writing.living(repo, index, entry_id), clean)
 
         return writing.perform(self._at_desk(), "delete", decide).commit
@@ -301,7 +306,7 @@ class Store:
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
 
-    def _at_desk(self) -> "Desk":
+    def _at_desk(self) -> Desk:
         from gitmemo import founding, worktree, writing  # noqa: PLC0415 # readers never write
 
         self.tip()
@@ -339,7 +344,7 @@ def _one_commit(index: Index, text: str) -> EntryId | None:
     return commits[0] if len(commits) == 1 else None
 
 
-def _ancestor(repo: "Repo", text: str, tip: EntryId) -> EntryId:
+def _ancestor(repo: Repo, text: str, tip: EntryId) -> EntryId:
     """The commit that `text` names, which must lie in the history of `tip`."""
     _check_id(text)
     commits = [commit for commit in repo.find(text) if repo.is_ancestor(commit, tip)]

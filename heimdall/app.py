@@ -6,25 +6,37 @@ write are imported where they are called: a search is a whole process and must n
 and parsers in order not to use them. Held by tests/heimdall/test_app.py.
 """
 
-import contextlib
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import gitmemo
+from gitmemo.values import NamedTuple
 from heimdall import hints
 from heimdall import paths as names
 from heimdall.config import Settings
 from heimdall.errors import DamagedJournal, NoJournal, UnknownPath
 from heimdall.model import Depth, Drift, PathRow, Presence, Report
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypedDict, TypeVar
+
     from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
 
-T = TypeVar("T")
+    T = TypeVar("T")
+
+    class _Habits(TypedDict):
+        """How a store is opened."""
+
+        identity: Identity | None
+        clock: Callable[[], float]
+        lock_timeout_s: float
+
 
 Progress = Callable[[int, int], None]
 """Called with (done, total) while something long runs."""
@@ -37,7 +49,7 @@ class Opened(NamedTuple):
     root: str
     store: str
     created: bool
-    indexed: "Result | None"
+    indexed: Result | None
 
 
 class Changes(NamedTuple):
@@ -48,7 +60,7 @@ class Changes(NamedTuple):
     summary: str | None = None
     keywords: tuple[str, ...] | None = None
     content: str | None = None
-    kind: "Kind | None" = None
+    kind: Kind | None = None
     related: tuple[str, ...] | None = None
 
 
@@ -67,8 +79,8 @@ class Standing(NamedTuple):
 
     home: str
     journal: str
-    roots: "tuple[Root, ...]"
-    counts: "Counts | None"
+    roots: tuple[Root, ...]
+    counts: Counts | None
     project: str | None
     store: str | None
 
@@ -76,7 +88,7 @@ class Standing(NamedTuple):
 class Reconciled(NamedTuple):
     """What a reconcile came to; `registered` are roots that it met for the first time."""
 
-    result: "Result"
+    result: Result
     registered: tuple[str, ...]
 
 
@@ -144,18 +156,18 @@ class App:
         result = writer.reconcile(self.settings, (root,), progress=progress)
         return Opened(place.root, store.path, created, result)
 
-    def write(self, draft: "Draft", related: Sequence[str] = ()) -> "Written":
+    def write(self, draft: Draft, related: Sequence[str] = ()) -> Written:
         """One new entry. `related` are `path` or `path#symbol` as seen from the current directory;
         the symbols of those files that the text names are anchored without being asked."""
         place, store = self._store()
         wanted = [related_path(text, self.cwd, place.root) for text in related]
         return store.write(_anchored(draft, wanted, place.root), code_root=place.root)
 
-    def read(self, entry_id: str) -> "Entry":
+    def read(self, entry_id: str) -> Entry:
         """One entry whole, active or not."""
         return self._store()[1].read(entry_id)
 
-    def replace(self, entry_id: str, changes: Changes) -> "Written":
+    def replace(self, entry_id: str, changes: Changes) -> Written:
         """Put a new entry in the place of an active one; what `changes` leaves out is inherited.
 
         Inherited paths and symbols are pinned anew, so one that is gone by now is refused and must
@@ -181,11 +193,11 @@ class App:
             wanted = [related_path(text, self.cwd, place.root) for text in changes.related]
         return store.replace(entry_id, _anchored(draft, wanted, place.root), code_root=place.root)
 
-    def delete(self, entry_id: str, reason: str) -> "EntryId":
+    def delete(self, entry_id: str, reason: str) -> EntryId:
         """Withdraw an active entry; the id of the commit that did it."""
         return self._store()[1].delete(entry_id, reason)
 
-    def log(self, entry_id: str | None = None, *, limit: int | None = None) -> "tuple[Event, ...]":
+    def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""
         return self._store()[1].history(entry_id, limit=limit)
 
@@ -285,7 +297,7 @@ class App:
         except NoJournal:
             return Standing(home, "absent", (), None, project, known)
 
-    def rebuild(self, *, progress: Progress | None = None) -> "Result":
+    def rebuild(self, *, progress: Progress | None = None) -> Result:
         """Throw the index away and make it again from the disk.
 
         A journal that cannot even be read is set aside, with what it knew of roots: then the
@@ -301,17 +313,17 @@ class App:
 
     # -- what they share ---------------------------------------------------------------------------
 
-    def _place_or_none(self) -> "Place | None":
+    def _place_or_none(self) -> Place | None:
         return gitmemo.locate(self.cwd, shared_worktrees=self.settings.shared_worktrees)
 
-    def _habits(self) -> "_Habits":
+    def _habits(self) -> _Habits:
         return {
             "identity": self.settings.identity,
             "clock": self.settings.now,
             "lock_timeout_s": self.settings.lock_timeout_s,
         }
 
-    def _store(self) -> "tuple[Place, Store]":
+    def _store(self) -> tuple[Place, Store]:
         """The project here and its store; raises NoProject or what opening a store raises."""
         place = self._place_or_none()
         if place is None:
@@ -334,14 +346,6 @@ class App:
         return tuple(new)
 
 
-class _Habits(TypedDict):
-    """How a store is opened."""
-
-    identity: "Identity | None"
-    clock: Callable[[], float]
-    lock_timeout_s: float
-
-
 def related_path(text: str, cwd: str, root: str) -> tuple[str, str | None]:
     """`path` or `path#symbol`, seen from `cwd`, as a project-relative path and a symbol.
 
@@ -359,7 +363,7 @@ def related_path(text: str, cwd: str, root: str) -> tuple[str, str | None]:
     return (names.relative(seen, top) if names.under(seen, top) else path), symbol
 
 
-def _anchored(draft: "Draft", wanted: Sequence[tuple[str, str | None]], root: str) -> "Draft":
+def _anchored(draft: Draft, wanted: Sequence[tuple[str, str | None]], root: str) -> Draft:
     """The draft with its related paths, and with anchors for the symbols named or asked for."""
     from heimdall.anchors import anchor_symbols  # noqa: PLC0415 # the parsers behind it are heavy
 
@@ -383,7 +387,7 @@ def _either(new: T | None, old: T) -> T:
     return old if new is None else new
 
 
-def _reader(settings: Settings) -> "JournalReader":
+def _reader(settings: Settings) -> JournalReader:
     from heimdall.journal.read import open_reader  # noqa: PLC0415 # SQLite, where it is needed
 
     return open_reader(settings.home)
@@ -391,6 +395,8 @@ def _reader(settings: Settings) -> "JournalReader":
 
 def _set_aside(settings: Settings, journal: str) -> None:
     """Rename a journal that nobody can read; its sidecars would poison the next one."""
+    import contextlib  # noqa: PLC0415 # only a damaged journal comes here
+
     from heimdall.writer.lock import held  # noqa: PLC0415 # only a damaged journal comes here
 
     with held(settings.home, settings.lock_timeout_s):

@@ -10,9 +10,9 @@ ignored is a setting that silently does nothing. Imported by every search, hence
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from gitmemo import Identity
+from gitmemo.values import NamedTuple
 from heimdall.errors import BadConfig, IoRefused
 from heimdall.model import Depth
 

@@ -6,7 +6,8 @@ defines (docs/decisions/0003). Paths are absolute strings as `os.fsdecode` gives
 """
 
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+
+from gitmemo.values import NamedTuple
 
 
 class Depth(IntEnum):

@@ -7,7 +7,8 @@ Held by tests/heimdall/core/test_fuse.py.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from gitmemo.values import NamedTuple
 
 COVERAGE_WEIGHT = 0.7
 """How much of a hit's value is the query's share it covers; the rest is its standing at home."""

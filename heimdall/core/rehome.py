@@ -8,7 +8,8 @@ Held by tests/heimdall/core/test_rehome.py.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from gitmemo.values import NamedTuple
 
 LIKE = 0.5
 """The least similarity at which an edited file may be the one that is missing (git's own bar)."""

@@ -9,8 +9,8 @@ compares with `REASONS`.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
+from gitmemo.values import NamedTuple
 from heimdall.core.rehome import EDITED
 from heimdall.model import AnchorFact, AnchorState, Evidence, Judgement, Verdict
 

@@ -11,8 +11,8 @@ Held by tests/heimdall/journal/test_connect.py.
 import errno
 import os
 import sqlite3
-from typing import NamedTuple
 
+from gitmemo.values import NamedTuple
 from heimdall.errors import DamagedJournal, IoRefused, NewerJournal, NoJournal
 from heimdall.journal import schema
 

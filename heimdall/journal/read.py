@@ -5,11 +5,12 @@ against what a writer may have done meanwhile; a torn one is read again. Paths a
 `values`. The statements stand beside the methods that use them, in `sql`.
 """
 
+from __future__ import annotations
+
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Self, TypeVar
 
 from heimdall.core.decide import RACY_MS
 from heimdall.errors import DamagedJournal, WriterBusy
@@ -28,11 +29,15 @@ from heimdall.model import (
     Stat,
 )
 
-_T = TypeVar("_T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Self, TypeVar
+
+    _T = TypeVar("_T")
 _TRIES = 5
 
 
-def open_reader(home: str) -> "JournalReader":
+def open_reader(home: str) -> JournalReader:
     """The journal of the state directory `home`.
 
     Raises NoJournal where nothing was indexed yet, NewerJournal, DamagedJournal, IoRefused.

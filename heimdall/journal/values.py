@@ -4,8 +4,7 @@ Only shapes live here; nothing touches a file. Paths are absolute strings as `os
 them, moments are milliseconds since the epoch.
 """
 
-from typing import NamedTuple
-
+from gitmemo.values import NamedTuple
 from heimdall.model import Depth, Facts, Stat
 
 

@@ -10,8 +10,8 @@ Held by tests/heimdall/search/test_around.py.
 
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
+from gitmemo.values import NamedTuple
 from heimdall import paths as names
 from heimdall.core.rehome import LIKE
 from heimdall.search.disk import look

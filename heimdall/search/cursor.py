@@ -5,8 +5,7 @@ as it was at that commit, and refuses one that is not in its history. Held by
 tests/heimdall/search/test_cursor.py.
 """
 
-from typing import NamedTuple
-
+from gitmemo.values import NamedTuple
 from heimdall.errors import BadArgument
 
 _NONE = "-"

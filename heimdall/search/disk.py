@@ -10,8 +10,8 @@ import errno
 import hashlib
 import os
 import stat as modes
-from typing import NamedTuple
 
+from gitmemo.values import NamedTuple
 from heimdall.disk import is_gone, open_to_read, special
 
 KEPT = 4 * 1024 * 1024

@@ -8,10 +8,10 @@ written but one batch of hints, for anchors that moved or died and that the inde
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 import gitmemo
 from gitmemo import Found, Kind, Mode, Place
+from gitmemo.values import NamedTuple
 from heimdall import hints as hinting
 from heimdall.config import Settings
 from heimdall.core import fuse
@@ -25,6 +25,7 @@ from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
 from heimdall.search.scene import Scene
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from heimdall.core.precise import Named
 

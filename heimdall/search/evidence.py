@@ -10,9 +10,9 @@ Held by tests/heimdall/search/test_evidence.py and tests/laws/test_strong_is_tru
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from gitmemo import Found
+from gitmemo.values import NamedTuple
 from heimdall.core import rehome
 from heimdall.core.coverage import answers
 from heimdall.model import AnchorFact, AnchorState, Evidence, Node, PathRow

@@ -6,18 +6,22 @@ are clues, never proof: whoever builds a verdict on one looks at the disk first.
 Held by tests/heimdall/search/test_knowledge.py.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
 
 from heimdall.errors import JournalError, NoJournal, WorldError
 from heimdall.journal.read import open_reader
 from heimdall.model import Node, NodeRef, PathRow
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Move
 
-_T = TypeVar("_T")
+    _T = TypeVar("_T")
 
 
 class Knowledge:
@@ -57,7 +61,7 @@ class Knowledge:
         """Where a definition of these bytes was when the index last looked."""
         return self._ask(lambda journal: journal.symbols_by_digest(digest), ())
 
-    def moves_from(self, path: str) -> "tuple[Move, ...]":
+    def moves_from(self, path: str) -> tuple[Move, ...]:
         """Where the writer saw a path's content go."""
         return self._ask(lambda journal: journal.moves_from(path), ())
 
@@ -74,7 +78,7 @@ class Knowledge:
         if self.journal is not None:
             self.journal.close()
 
-    def _ask(self, question: "Callable[[JournalReader], _T]", nothing: _T) -> _T:
+    def _ask(self, question: Callable[[JournalReader], _T], nothing: _T) -> _T:
         if self.journal is None:
             return nothing
         try:

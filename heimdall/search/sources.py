@@ -8,10 +8,10 @@ Never writes, never judges. Held by tests/heimdall/search/test_engine.py.
 import os
 from collections.abc import Sequence
 from itertools import islice
-from typing import NamedTuple
 
 import gitmemo
 from gitmemo import Found, Kind, Mode, Place
+from gitmemo.values import NamedTuple
 from heimdall import paths as names
 from heimdall.config import Settings
 from heimdall.core import fuse

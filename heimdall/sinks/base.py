@@ -7,11 +7,17 @@ two protocols of a few methods each are the whole seam, and tests/contracts/test
 suite that every sink joins.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
 
+from gitmemo.values import NamedTuple, Protocol
 from heimdall.model import Facts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 CAP = 8
 """How often one token of a file's text counts at most: more says nothing about what it is for."""
@@ -82,31 +88,24 @@ class SinkWriter(Protocol):
 
     def stamp(self) -> str:
         """The stamp of the last commit, "" for a new, foreign or damaged sink."""
-        ...
 
     def replace(self, docs: Iterable[SinkDoc]) -> None:
         """Put each document in the place of whatever its path had."""
-        ...
 
     def remove(self, paths: Iterable[str]) -> None:
         """Take away all that these paths had; unknown paths cost nothing."""
-        ...
 
     def clear(self) -> None:
         """Take away everything."""
-        ...
 
     def commit(self, stamp: str) -> None:
         """Make all since the last commit visible, durable, and bound to `stamp`."""
-        ...
 
     def rollback(self) -> None:
         """Forget all since the last commit."""
-        ...
 
     def close(self) -> None:
         """Forget what was not committed and let go of the sink."""
-        ...
 
     def __enter__(self) -> Self: ...
 
@@ -123,7 +122,6 @@ class SinkReader(Protocol):
 
     def stamp(self) -> str:
         """The stamp of the commit that is being read."""
-        ...
 
     def find(
         self,
@@ -137,7 +135,6 @@ class SinkReader(Protocol):
         """The best `limit` documents that hold any of `tokens`, best first, equal scores by path
         and key. `within` keeps what lies under that directory ("" for everywhere). Raises
         DamagedJournal where the sink turns out to be broken."""
-        ...
 
 
 def project(path: str, facts: Facts, text: str) -> SinkDoc:

@@ -8,10 +8,11 @@ format, missing or damaged files) is told by the stamp or by a word, never by ta
 Joins the suite in tests/contracts/test_sinks.py.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Self, TypeVar
 
 import tantivy
 
@@ -28,7 +29,11 @@ from heimdall.sinks.base import (
     rows,
 )
 
-_T = TypeVar("_T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self, TypeVar
+
+    _T = TypeVar("_T")
 
 FOLDER = "index"
 """The index inside the state directory."""
@@ -203,14 +208,16 @@ class TantivyReader:
             )
         # More than asked for, so that of equal scores the names decide and not the order in which
         # they were written.
-        hits = _asked(lambda: self._search(query, limit + 32))
+        hits = _asked(lambda: self._search(query, limit))
         if isinstance(hits, str):
             raise DamagedJournal(self._folder, hits)
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:limit]
 
     def _search(self, query: tantivy.Query, limit: int) -> list[SinkHit]:
-        found = self._searcher.search(query, limit=limit, count=False).hits
-        return [self._hit(float(score), address) for score, address in found]
+        found = self._searcher.search(query, limit=limit + 32, count=False).hits
+        # A document costs more to fetch than to find, and below the last score none is wanted.
+        least = found[limit - 1][0] if len(found) >= limit else 0.0
+        return [self._hit(float(score), at) for score, at in found if score >= least]
 
     def _term(self, field: str, token: str) -> tantivy.Query:
         term = tantivy.Query.term_query(self._schema, field, token, index_option="freq")

@@ -92,6 +92,14 @@ def test_a_search_loads_nothing_heavy(project: tuple[Path, Path], flags: list[st
     assert not modules & HEAVY
 
 
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_an_ordinary_search_does_without_typing(
+    project: tuple[Path, Path], flags: list[str]
+) -> None:
+    modules = loaded("mem", ["search", *flags, "budget"], *project)
+    assert not modules & {"typing", "contextlib", "getopt", "gettext"}
+
+
 def test_a_hint_loads_the_room_of_hints_alone(project: tuple[Path, Path]) -> None:
     modules = loaded("heimdall", ["hint", "budget.py"], *project)
     ours = {name for name in modules if name.startswith(("heimdall", "gitmemo"))}
