@@ -96,7 +96,8 @@ class Lookup:
             value = compute()
             held = self._memo[key] = (value, frozenset(self.tokens))
             self.tokens = outer
-        self.tokens |= held[1]
+        if held[1]:
+            self.tokens.update(held[1])
         return held[0]  # type: ignore[return-value]  # keys name their question, so the type is T
 
     # -- the traced view ---------------------------------------------------------------------------
@@ -185,12 +186,13 @@ class Lookup:
 
     def start(self, module: str, name: str, path: str) -> modules.Start | None:
         """Where to look for `name` of the foreign unit `module`."""
-        place, world = self._origin(path)
+        place, world = self.origin(path)
         key = ("start", place, world.root, world.kind, module, name)
         return self.remember(key, lambda: modules.starts(world.kind, module, name, path, world))
 
-    def _origin(self, path: str) -> tuple[str, _World]:
-        """All of a path that a start depends on."""
+    def origin(self, path: str) -> tuple[str, _World]:
+        """All of a path that a start depends on: files of one origin mean the same by the same
+        name of a foreign unit."""
         origin = self._origins.get(path)
         if origin is None:
             world = self.world(path)

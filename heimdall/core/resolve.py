@@ -39,6 +39,9 @@ def minds_place(language: str) -> bool:
     return family(language) in _BARE_MEMBERS
 
 
+_UNASKED = Found("", "", "", "", MRO)
+
+
 class Settled(NamedTuple):
     """One file's outward edges, bound: `targets` stand beside the edges given, None for pending;
     `tokens` are all that their outcomes depended on."""
@@ -86,12 +89,21 @@ class Resolver:
             calls = edge.relation is Relation.CALLS
             user = edge.src if bare and not edge.module else ""
             asked = _Question(edge.module, edge.name, calls, edge.strategy == "super", user)
-            if asked not in done:
-                done[asked] = self._answer(asked, path)
-            found = done[asked]
+            found = done.get(asked, _UNASKED)
+            if found is _UNASKED:
+                found = done[asked] = self._shared(asked, path)
             targets.append(_target(found, edge) if found is not None else None)
         tokens, self._lookup.tokens = self._lookup.tokens, outer
         return Settled(tuple(targets), frozenset(tokens))
+
+    def _shared(self, asked: _Question, path: str) -> Found | None:
+        """What a name of a foreign unit means, remembered for all files that say it in the same
+        place; what stands without a unit is the file's own affair."""
+        if not asked.module:
+            return self._answer(asked, path)
+        place, world = self._lookup.origin(path)
+        key = ("answer", place, world.root, world.kind, asked)
+        return self._lookup.remember(key, lambda: self._answer(asked, path))
 
     def _answer(self, asked: _Question, path: str) -> Found | None:
         found = self._named(asked, path)
