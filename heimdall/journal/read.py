@@ -268,7 +268,7 @@ def _proof(root: str, asked: Depth, versions: Mapping[str, str]) -> dict[str, ob
         "root": schema.blob(root),
         "asked": int(asked),
         "racy_ms": RACY_MS,
-        "versions": json.dumps([f"{name}\n{version}" for name, version in versions.items()]),
+        "versions": json.dumps(dict(versions)),
     }
 
 

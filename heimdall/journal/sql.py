@@ -21,7 +21,7 @@ PATHS_OF = f"SELECT {_PATH_COLUMNS} WHERE r.path = ? ORDER BY p.path"
 _PROVEN = """
     p.state = 0 AND p.hash IS NOT NULL AND p.asked = :asked
     AND p.mtime_ns < (p.reconciled_at - :racy_ms) * 1000000
-    AND p.language || char(10) || p.extractor IN (SELECT value FROM json_each(:versions))"""
+    AND (p.language, p.extractor) IN (SELECT key, value FROM json_each(:versions))"""
 STATS = f"""
     SELECT p.path, p.size, p.mtime_ns, p.inode, coalesce({_PROVEN}, 0)
     FROM paths p JOIN roots r ON r.id = p.root WHERE r.path = :root AND p.state != 1"""

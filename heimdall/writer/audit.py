@@ -6,7 +6,7 @@ look at again; `verify` tells people which drifts there are, reads no more than 
 `deep` everything), changes nothing and takes no lock.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from heimdall import paths
@@ -59,17 +59,25 @@ class Audit:
 
     def compare(self, listing: Listing, *, deep: bool) -> Suspects:
         """The paths of the root, below the listing's top, on which rows and listing disagree."""
-        # One pass in C over everything that has not changed, which is nearly everything.
-        moved = {path for path, _ in listing.files.items() - self._proven.items()}
-        suspects = {path for path in moved if self._doubts(path, listing)}
-        suspects |= {path for path in listing.skips if self._doubts(path, listing)}
-        known = self._proven.keys() | self._unproven
-        unseen = known - listing.files.keys() - listing.skips.keys()
-        suspects |= {path for path in unseen if paths.under(path, listing.top)}
+        files, skips, proven = listing.files, listing.skips, self._proven
+        suspects: set[str] = set()
+        # One comparison in C settles what has not changed, which is nearly always everything.
+        if files != proven:
+            get = proven.get
+            moved = [path for path, stat in files.items() if get(path) != stat]
+            suspects = {path for path in moved if self._doubts(path, listing)}
+            suspects |= self._unseen(proven.keys(), listing)
+        suspects |= {path for path in skips if self._doubts(path, listing)}
+        suspects |= self._unseen(self._unproven, listing)
         for inner in self._desired.inner(self._root):
             suspects = {path for path in suspects if not paths.under(path, inner)}
         rewritten = self._rewritten(listing, suspects) if deep else []
         return Suspects(sorted(suspects), rewritten)
+
+    def _unseen(self, known: Set[str], listing: Listing) -> set[str]:
+        """The known paths below the listing's top that it does not mention."""
+        unseen = known - listing.files.keys() - listing.skips.keys()
+        return {path for path in unseen if paths.under(path, listing.top)}
 
     def _doubts(self, path: str, listing: Listing) -> bool:
         """Whether looking alone cannot prove that the row is what the path wants it to be."""

@@ -10,7 +10,7 @@ cannot be walked at all is a listing with a `failure`, from which nothing may be
 
 import os
 import stat as modes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from heimdall import disk, paths
@@ -258,9 +258,11 @@ def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
             files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
         else:
             _file(path, files, skips)
-    _unmentioned(top, directories.real(), files, skips, closed)
+    real = directories.real()
+    _unmentioned(top, real, files, skips, closed)
     mounts = directories.mounts.found()
-    return _also_ignored(root, Listing(top, files, skips, frozenset(closed), "", mounts))
+    listing = Listing(top, files, skips, frozenset(closed), "", mounts)
+    return _also_ignored(root, listing, [os.path.join(top, directory) for directory in real])
 
 
 def _foreign(directory: str, skips: dict[str, str]) -> None:
@@ -317,6 +319,9 @@ def _unmentioned(
         found: dict[str, str] = {}
         for directory in fresh:
             for entry in _entries(directory.rstrip("/") or "/", skips, closed):
+                # First what nearly all are: this is asked of every file of every audit.
+                if entry.is_file(follow_symlinks=False):
+                    continue
                 path = entry.path
                 if path in files or path in known or path in skips:
                     continue
@@ -330,8 +335,9 @@ def _unmentioned(
 
 
 def _unlisted(entry: "os.DirEntry[str]") -> str:
-    """The kind of an entry that git would not have listed; "" for one that it would."""
-    if entry.name in paths.NEVER or entry.is_symlink() or entry.is_file(follow_symlinks=False):
+    """The kind of an entry, which is no file, that git would not have listed; "" for one that it
+    would."""
+    if entry.name in paths.NEVER or entry.is_symlink():
         return ""
     if entry.is_dir(follow_symlinks=False):
         return "directory"
@@ -341,13 +347,12 @@ def _unlisted(entry: "os.DirEntry[str]") -> str:
         return ""
 
 
-def _also_ignored(root: str, listing: Listing) -> Listing:
-    """The listing without what `.heimdallignore` files exclude; most trees have none."""
-    suffix = "/" + paths.IGNORE_FILE
+def _also_ignored(root: str, listing: Listing, directories: Sequence[str]) -> Listing:
+    """The listing without what `.heimdallignore` files exclude; most trees have none.
+    `directories` are all that hold a listed file."""
     above = [os.path.join(d, paths.IGNORE_FILE) for d in _down_to(root, listing.top)]
-    if not any(path.endswith(suffix) for path in listing.files) and not any(
-        os.path.lexists(path) for path in above
-    ):
+    inside = (os.path.join(d, paths.IGNORE_FILE) for d in directories)
+    if not any(path in listing.files for path in inside) and not any(map(os.path.lexists, above)):
         return listing
     excluder = Excluder(root)
     return listing._replace(
