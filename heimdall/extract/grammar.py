@@ -9,17 +9,18 @@ is switched off with a reason; the other rows go on.
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
-from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from operator import attrgetter
-from typing import NamedTuple
-
-from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
+from typing import TYPE_CHECKING, NamedTuple
 
 from heimdall.extract.captures import CODES, Event
 from heimdall.extract.languages import BY_NAME
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, QueryCursor
 
 RULES = "2"
 """Raised by hand whenever the Python of this package changes what a file's facts are; the version
@@ -41,9 +42,9 @@ _INHERITS = re.compile(r"^; inherits: ([a-z, ]+)$", re.MULTILINE)
 class Grammar(NamedTuple):
     """A language ready to parse; one of each per process. `lean` finds definitions only."""
 
-    parser: Parser
-    cursor: QueryCursor
-    lean: QueryCursor
+    parser: "Parser"
+    cursor: "QueryCursor"
+    lean: "QueryCursor"
 
 
 class Disabled(NamedTuple):
@@ -76,6 +77,9 @@ def _parts(language: str, folder: str) -> tuple[str, str]:
 
 def load(language: str, text: str) -> Grammar | Disabled:
     """Compile `text` for the grammar of `language`; whatever is wrong comes back as a value."""
+    # An audit asks for versions alone, and mostly finds nothing to parse.
+    from tree_sitter import Language, Parser, Query, QueryCursor, QueryError  # noqa: PLC0415
+
     try:
         grammar = Language(_capsule(BY_NAME[language].binding))
     except (ImportError, OSError, ValueError) as error:
@@ -158,10 +162,33 @@ def extractor(language: str) -> str:
             text = query_text(language)
         except OSError:
             text = ""
-        package = version("tree_sitter_language_pack")
-        seed = "\0".join((RULES, package, version("tree_sitter"), language, text))
+        seed = "\0".join((RULES, *_packages(), language, text))
         known = _versions[language] = sha256(seed.encode()).hexdigest()[:12]
     return known
+
+
+@cache
+def _packages() -> tuple[str, str]:
+    """The versions of the grammars and of the library, as their installers recorded them."""
+    names = "tree_sitter_language_pack", "tree_sitter"
+    found = {name: _recorded(name) for name in names}
+    if not all(found.values()):
+        from importlib.metadata import version  # noqa: PLC0415 # only an unusual installation asks
+
+        found = {name: version(name) for name in names}
+    return found[names[0]], found[names[1]]
+
+
+def _recorded(name: str) -> str:
+    """The version in the name of the package's `.dist-info` folder beside it; "" where there is not
+    exactly one. To read the metadata itself takes longer than to look at a thousand files."""
+    package = find_spec(name)
+    if package is None or not package.submodule_search_locations:
+        return ""
+    beside = os.listdir(os.path.dirname(package.submodule_search_locations[0]))
+    start, end = f"{name}-", ".dist-info"
+    found = [one for one in beside if one.startswith(start) and one.endswith(end)]
+    return found[0][len(start) : -len(end)] if len(found) == 1 else ""
 
 
 def _capsule(binding: str) -> object:
