@@ -88,6 +88,12 @@ class Lookup:
         self._members: dict[str, Mapping[str, NodeRef]] = {}
         self._bindings: dict[str, dict[str, list[Binding]]] = {}
 
+    def forget(self) -> None:
+        """Take the circles apart when all is asked: the memory is free at once, and nobody has to
+        look through a whole index for garbage."""
+        self._worlds.clear()
+        self._origins.clear()
+
     def remember(self, key: tuple[object, ...], compute: Callable[[], _T]) -> _T:
         """The value of `compute()`, which is a function of `key`, with its tokens."""
         held = self._memo.get(key)

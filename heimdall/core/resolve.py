@@ -96,6 +96,10 @@ class Resolver:
         tokens, self._lookup.tokens = self._lookup.tokens, outer
         return Settled(tuple(targets), frozenset(tokens))
 
+    def forget(self) -> None:
+        """Let go of what was found; nothing is to be asked afterwards."""
+        self._lookup.forget()
+
     def _shared(self, asked: _Question, path: str) -> Found | None:
         """What a name of a foreign unit means, remembered for all files that say it in the same
         place; what stands without a unit is the file's own affair."""

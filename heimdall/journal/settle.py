@@ -84,12 +84,13 @@ class _Binder:
         self._keep(owner, settled.tokens)
 
     def write(self) -> int:
-        """Write all that changed."""
+        """Write all that changed, and bind no more."""
         # In order of the tables' own keys: the pages are then visited once each.
         self._db.executemany(sql.DELETE_TOKEN, sorted(self._dropped))
         self._db.executemany(sql.INSERT_TOKEN, sorted(self._added))
         self._db.executemany(sql.SET_TOKENS, self._kept)
         self._db.executemany(sql.BIND, self._bound)
+        self._resolver.forget()
         return len(self._bound)
 
     def _edges(self, unit: Unit, questions: Iterable[Any]) -> Sequence[Edge]:
