@@ -40,13 +40,24 @@ def spliced(data: bytes, *, add: Sequence[Staged], remove: Sequence[str]) -> byt
     None where the bytes are not an index that this module knows, an entry to add exists or one to
     remove does not.
     """
+    found = pieces(data, add=add, remove=remove)
+    return None if found is None else b"".join(found)
+
+
+def pieces(
+    data: bytes, *, add: Sequence[Staged], remove: Sequence[str]
+) -> tuple[bytes | memoryview, ...] | None:
+    """What `spliced` gives, in pieces to be written one after the other: the file is the one thing
+    of a write that grows with the store, so it is not copied."""
     try:
-        return _spliced(data, add, remove)
+        return _pieces(data, add, remove)
     except (struct.error, ValueError, IndexError):
         return None
 
 
-def _spliced(data: bytes, add: Sequence[Staged], remove: Sequence[str]) -> bytes:
+def _pieces(
+    data: bytes, add: Sequence[Staged], remove: Sequence[str]
+) -> tuple[bytes | memoryview, ...]:
     magic, version, count = _HEAD.unpack_from(data)
     if magic != b"DIRC" or version not in (2, 3):
         raise ValueError("not a version 2 or 3 index")
@@ -62,17 +73,16 @@ def _spliced(data: bytes, add: Sequence[Staged], remove: Sequence[str]) -> bytes
         cuts.append((_place(data, end, name), 0, _entry(staged)))
     # Of entries that belong at one place, the one to remove stands behind those to add.
     cuts.sort(key=lambda cut: (cut[0], cut[1], cut[2][_FIXED:]))
-    pieces: list[bytes | memoryview] = [_HEAD.pack(magic, version, count + len(add) - len(remove))]
+    found: list[bytes | memoryview] = [_HEAD.pack(magic, version, count + len(add) - len(remove))]
     view, at = memoryview(data), _HEAD.size
     for start, length, entry in cuts:
-        pieces += (view[at:start], entry)
+        found += (view[at:start], entry)
         at = start + length
-    pieces.append(view[at:end])
-    # Hashed piece by piece and joined once: the file is the one thing here that grows.
+    found.append(view[at:end])
     checksum = hashlib.sha1(usedforsecurity=False)
-    for piece in pieces:
+    for piece in found:
         checksum.update(piece)
-    return b"".join((*pieces, checksum.digest()))
+    return (*found, checksum.digest())
 
 
 def _entry(staged: Staged) -> bytes:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from gitmemo import worktree
 from gitmemo.errors import DamagedStore, GitMemoError
-from gitmemo.gitindex import Staged, spliced
+from gitmemo.gitindex import Staged, pieces
 from gitmemo.model import Change, EntryId, Identity
 from gitmemo.repo import Raw, Repo
 
@@ -145,7 +145,7 @@ def _perform(repo: Repo, prepared: Prepared, timeout_s: float) -> bool:
     quick = _next_index(repo, prepared)
     # Both aside before either is swapped: from the first swap on nothing needs room any more.
     if quick is not None:
-        worktree.prepare(git_dir, worktree.INDEX, quick)
+        worktree.prepare(git_dir, worktree.INDEX, *quick)
     worktree.prepare(git_dir, worktree.MAIN, f"{prepared.commit}\n".encode())
     if quick is not None:
         worktree.swap(git_dir, worktree.INDEX, timeout_s=timeout_s)
@@ -162,14 +162,14 @@ def _perform(repo: Repo, prepared: Prepared, timeout_s: float) -> bool:
     return moved
 
 
-def _next_index(repo: Repo, prepared: Prepared) -> bytes | None:
+def _next_index(repo: Repo, prepared: Prepared) -> tuple[bytes | memoryview, ...] | None:
     with open(os.path.join(repo.git_dir, worktree.INDEX), "rb") as file:
         old = file.read()
     add = [
         Staged(path, repo.blob_id(prepared.commit, path), **worktree.stats(repo.mem, path))
         for path, _ in prepared.change.add
     ]
-    return spliced(old, add=add, remove=prepared.change.remove)
+    return pieces(old, add=add, remove=prepared.change.remove)
 
 
 def _undo(repo: Repo, intent: Intent) -> None:

@@ -33,13 +33,14 @@ def refusals(path: str) -> Iterator[None]:
         raise IoRefused(path, error.errno or 0, error.strerror or str(error)) from error
 
 
-def write_aside(git_dir: str, name: str, data: bytes) -> str:
-    """Write `data` to the file `name` in `git_dir`, replacing it, down to the disk; its path."""
+def write_aside(git_dir: str, name: str, *data: bytes | memoryview) -> str:
+    """Write `data`, piece after piece, to the file `name` in `git_dir`, replacing it, down to the
+    disk; its path."""
     path = os.path.join(git_dir, name)
     with suppress(FileNotFoundError):
         os.unlink(path)
     with open(path, "xb") as file:
-        file.write(data)
+        file.writelines(data)
         file.flush()
         os.fsync(file.fileno())
     return path
@@ -50,7 +51,7 @@ def add_file(mem: str, path: str, data: bytes) -> None:
     target = os.path.join(mem, path)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     aside = write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data)
-    _second_name(aside, target, data)
+    _second_name(aside, target)
     os.unlink(aside)
 
 
@@ -81,9 +82,9 @@ def restore_file(mem: str, path: str, data: bytes) -> None:
     os.replace(write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data), target)
 
 
-def prepare(git_dir: str, name: str, data: bytes) -> None:
-    """Write the next content of `name` (INDEX or MAIN) aside."""
-    write_aside(git_dir, _ASIDES[name], data)
+def prepare(git_dir: str, name: str, *data: bytes | memoryview) -> None:
+    """Write the next content of `name` (INDEX or MAIN), piece after piece, aside."""
+    write_aside(git_dir, _ASIDES[name], *data)
 
 
 def swap(
@@ -205,11 +206,9 @@ def stats(mem: str, path: str) -> Mapping[str, int]:
 
 def _take(source: str, lock: str, timeout_s: float) -> None:
     deadline = time.monotonic() + timeout_s
-    with open(source, "rb") as file:
-        data = file.read()
     while True:
         try:
-            _second_name(source, lock, data)
+            _second_name(source, lock)
         except FileExistsError:
             if time.monotonic() >= deadline:
                 raise LockTimeout(lock, "unknown", timeout_s) from None
@@ -218,7 +217,7 @@ def _take(source: str, lock: str, timeout_s: float) -> None:
             return
 
 
-def _second_name(source: str, target: str, data: bytes) -> None:
+def _second_name(source: str, target: str) -> None:
     """Give `source` the second name `target`, which must not exist; where the file system has no
     hard links, write its bytes under it instead."""
     try:
@@ -226,8 +225,8 @@ def _second_name(source: str, target: str, data: bytes) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        with open(target, "xb") as file:
-            file.write(data)
+        with open(source, "rb") as prepared, open(target, "xb") as file:
+            file.write(prepared.read())
 
 
 def _sync_folder(folder: str) -> None:
