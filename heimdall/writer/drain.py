@@ -8,7 +8,8 @@ done. That a path's outcome depends on nothing but the path now is `clean-rebuil
 The parser processes work while this one writes: jobs are handed out as they are asked for, and what
 comes back is laid down a handful at a time, so few files are in memory at once. Many handfuls make
 one batch, which becomes durable together: each commit of the sink leaves a segment, and merging
-those costs as much as indexing does.
+those costs as much as indexing does. After a long pass references are bound in the last batch's
+transaction, while the sink writes its segment.
 """
 
 import time
@@ -41,6 +42,9 @@ _BATCH_TEXT = 64 * 1024 * 1024
 _PATIENCE_S = 10.0
 """A batch ends with so many paths, so much text, or so long after it began: that much work can be
 lost when this process is killed."""
+
+_MANY = 256
+"""Paths of a pass from which on binding takes long enough to be done beside the sink's commit."""
 
 
 class Pass(NamedTuple):
@@ -267,7 +271,8 @@ class Drain:
                 more = self._gather(found)
                 self._lay_down()
             if self._projected:
-                seal(self._work)
+                last = not more and self._done >= _MANY
+                seal(self._work, self._work.journal.settle if last else None)
         return more
 
     def _gather(self, found: Iterator[Extracted]) -> bool:
@@ -297,10 +302,22 @@ class Drain:
         return int(self._work.now() * 1000)
 
 
-def seal(work: Pass) -> None:
-    """The sink's commit, and its stamp in the transaction that is now free to end."""
+def seal(work: Pass, meanwhile: Callable[[], object] | None = None) -> None:
+    """The sink's commit, and its stamp in the transaction that is now free to end. `meanwhile`
+    belongs to that transaction too, and is done while the sink writes its segment."""
     stamp = work.journal.next_stamp()
-    work.sink.commit(stamp)
+    if meanwhile is None:
+        work.sink.commit(stamp)
+    else:
+        from concurrent.futures import (  # noqa: PLC0415 # slow to load, and few passes are long
+            ThreadPoolExecutor,
+        )
+
+        # The sink's commit waits for tantivy's own thread; this one lives no longer than that.
+        with ThreadPoolExecutor(1) as beside:
+            committed = beside.submit(work.sink.commit, stamp)
+            meanwhile()
+            committed.result()
     work.journal.set_stamp(stamp)
 
 
