@@ -8,10 +8,8 @@ from typing import Annotated
 
 import typer
 
-from heimdall.cli import fast, options, progress, session, views
-from heimdall.cli.exits import ExitCode
+from heimdall.cli import fast, options, progress, session, views, watch
 from heimdall.cli.typed import AsJson, act, from_table, new_app
-from heimdall.errors import BadArgument
 
 app = new_app(
     "The index of the code on this machine, and whether it agrees with the disk.\n\n"
@@ -34,7 +32,7 @@ def reconcile(
         bool, typer.Option("--dry-run", help="Say what would be done; change nothing.")
     ] = False,
     as_json: AsJson = False,
-) -> None:
+) -> int:
     """Make the index equal to the disk.
 
     Without arguments every file of the project here is looked at; with --all every file of every
@@ -48,17 +46,7 @@ def reconcile(
       heimdall reconcile --all
       heimdall reconcile src/net
     """
-    if everything and paths:
-        raise BadArgument("--all", paths[0], "takes no paths")
-    with progress.bar("reconciling") as shown:
-        done = session.open_app().reconcile(
-            tuple(paths or ()), everything=everything, dry_run=dry_run, progress=shown
-        )
-    session.say(
-        views.dumps(views.reconciled_value(done, dry_run=dry_run))
-        if as_json
-        else views.reconciled_text(done)
-    )
+    return watch.reconcile(paths or (), everything=everything, dry_run=dry_run, as_json=as_json)
 
 
 @app.command()
@@ -75,11 +63,7 @@ def verify(
     Example:
       heimdall verify --deep
     """
-    drift = session.open_app().verify(deep=deep)
-    session.say(
-        views.dumps(views.drift_value(drift, deep=deep)) if as_json else views.drift_text(drift)
-    )
-    return ExitCode.FINDINGS if drift else ExitCode.OK
+    return watch.verify(deep=deep, as_json=as_json)
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """The entries of the two commands, and the last word on every failure.
 
 What must hold here: nothing ever prints a traceback; data goes to standard output and words to
-standard error; the exit code is the table's. `hint` and `search` are tried on the quick way first,
+standard error; the exit code is the table's. What runs all day is tried on the quick way first,
 and each loads only what it needs itself: a hook that hints after every edit does not wait for the
 rooms of the search. Hence no import of this project at the top of this file.
 """
@@ -46,6 +46,8 @@ def _dispatch(program: str, argv: Sequence[str]) -> int:
         quick = _hint(argv[1:])
     elif argv[:1] == ["search"]:
         quick = _search(argv[1:])
+    elif program == "heimdall" and argv[:1] in (["reconcile"], ["verify"]):
+        quick = _watch(argv[0], argv[1:])
     if quick is not None:
         return quick
     from heimdall.cli import session, typed  # noqa: PLC0415 # a tenth of a second
@@ -76,6 +78,15 @@ def _search(argv: Sequence[str]) -> int | None:
     code = fast.search(argv)
     gc.enable()
     return code
+
+
+def _watch(command: str, argv: Sequence[str]) -> int | None:
+    """`heimdall reconcile` and `heimdall verify` without typer; None where the line needs
+    explaining."""
+    from heimdall.cli import session, watch  # noqa: PLC0415 # only these two load the writer here
+
+    session.prepare_streams()
+    return watch.quick(command, argv)
 
 
 def _leave(code: int) -> int:

@@ -1,4 +1,4 @@
-"""The options of `search` and `hint`, said once.
+"""The options of the commands that hooks and agents run all day, said once.
 
 One table drives both ways in: the quick one (`fast`, no typer) and the full one (`commands`, typer
 with help), so that they cannot come to disagree; tests/heimdall/cli/test_options.py compares them.
@@ -85,6 +85,30 @@ HINT = (
     Option("as_json", ("--json",), FLAG, "Print how many hints were written.", default=False),
 )
 """Every option of `heimdall hint`."""
+
+
+RECONCILE = (
+    Option(
+        "everything",
+        ("--all",),
+        FLAG,
+        "Every watched project, and the bytes of every file.",
+        default=False,
+    ),
+    Option(
+        "dry_run", ("--dry-run",), FLAG, "Say what would be done; change nothing.", default=False
+    ),
+    Option("as_json", ("--json",), FLAG, "Print one JSON object instead of text.", default=False),
+)
+"""Every option of `heimdall reconcile`."""
+
+VERIFY = (
+    Option(
+        "deep", ("--deep",), FLAG, "Read and hash every file, not only look at it.", default=False
+    ),
+    Option("as_json", ("--json",), FLAG, "Print one JSON object instead of text.", default=False),
+)
+"""Every option of `heimdall verify`."""
 
 
 class Parsed(NamedTuple):

@@ -100,6 +100,18 @@ def test_an_ordinary_search_does_without_typing(
     assert not modules & {"typing", "contextlib", "getopt", "gettext"}
 
 
+@pytest.mark.parametrize("command", ["reconcile", "verify"])
+def test_an_audit_loads_no_command_library(project: tuple[Path, Path], command: str) -> None:
+    modules = loaded("heimdall", [command], *project)
+    assert "heimdall.writer.audit" in modules
+    assert not modules & {"typer", "click", "rich", "pydantic"}
+
+
+def test_a_verify_loads_no_parser_and_no_lock(project: tuple[Path, Path]) -> None:
+    modules = loaded("heimdall", ["verify"], *project)
+    assert not modules & {"tree_sitter", "portalocker", "importlib.metadata"}
+
+
 def test_a_hint_loads_the_room_of_hints_alone(project: tuple[Path, Path]) -> None:
     modules = loaded("heimdall", ["hint", "budget.py"], *project)
     ours = {name for name in modules if name.startswith(("heimdall", "gitmemo"))}

@@ -7,7 +7,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heimdall.cli import options
+from heimdall.cli import options, watch
 from heimdall.cli.heimdall import app as heimdall_app
 from heimdall.cli.mem import app as mem_app
 
@@ -100,3 +100,30 @@ def test_what_needs_explaining_is_left_to_typer(argv: list[str]) -> None:
 @pytest.mark.parametrize("argv", [["a.py", "b.py"], ["--stdin"], ["--json", "--", "--stdin"]])
 def test_hints_are_read_alike_too(argv: list[str]) -> None:
     assert options.parse(argv, options.HINT) == by_typer("heimdall", "hint", argv)
+
+
+@pytest.mark.parametrize(
+    ("command", "argv"),
+    [
+        ("reconcile", []),
+        ("reconcile", ["--all"]),
+        ("reconcile", ["--dry-run", "src", "--json", "a b"]),
+        ("reconcile", ["--", "--all"]),
+        ("verify", []),
+        ("verify", ["--deep", "--json"]),
+    ],
+)
+def test_the_index_is_asked_alike_too(command: str, argv: list[str]) -> None:
+    table = options.RECONCILE if command == "reconcile" else options.VERIFY
+    quick = options.parse(argv, table)
+    assert quick is not None
+    tree = typer.main.get_command(heimdall_app)
+    act = tree.main(args=[command, *argv], prog_name="heimdall", standalone_mode=False)
+    given = dict(act.keywords)
+    assert quick.words == tuple(given.pop("paths", None) or ())
+    assert quick.values == given
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["--unknown"], ["--deep=1"], ["a-path"]])
+def test_what_needs_explaining_of_a_verify_is_left_to_typer(argv: list[str]) -> None:
+    assert watch.quick("verify", argv) is None
