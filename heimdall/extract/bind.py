@@ -6,7 +6,6 @@ fuel at every step, so cycles of assignments and bases end.
 """
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from heimdall.extract.families.base import Family
@@ -42,7 +41,6 @@ CONFIDENCE = {
 }
 """How much each way of binding is to be trusted."""
 
-_TELLS_NOTHING = frozenset({OPAQUE, PARAMETER})
 _FUEL = 12
 _MAX_CHAIN = 160
 _NEW = re.compile(r"(?:await|new|yield|yield from|return|\*|&|&mut)\s+")
@@ -95,58 +93,30 @@ class Binder:
         if raw in memo:
             return memo[raw]
         text = raw.decode("utf-8", "replace")
-        name = text.partition(".")[0]
-        holder = self.holder(name, scope)
-        if holder is None:
-            value = self.evaluate(text, scope, at)
-        else:
-            found, bounds = holder
-            if not bounds:
-                return None
+        bounds = scope.names.get(text.partition(".")[0])
+        if bounds is not None and len(bounds) == 1:
             only = bounds[0]
-            if len(bounds) == 1 and only.what in _TELLS_NOTHING:
+            if only.what in (OPAQUE, PARAMETER):
                 return None
-            # `self.x` is the same in all methods of a class, and a name of an outer scope is the
-            # same in all that lie in that one.
-            mark = b""
-            if len(bounds) == 1 and only.what == SELF and only.definition is not None:
-                found, mark = only.definition.scope, b"self "
-            elif found is not scope:
-                mark = b"outer "
-            if mark:
-                memo = found.memo  # type: ignore[assignment]  # ours alone
-                raw = mark + raw
+            if only.what == SELF and only.definition is not None:
+                # `self.x` is the same in all methods of a class.
+                memo = only.definition.scope.memo  # type: ignore[assignment]  # ours alone
+                raw = b"self " + raw
                 if raw in memo:
                     return memo[raw]
-            value = self.chosen(bounds, same=found is scope, at=at, fuel=_FUEL)
-            if value is not None and len(name) < len(text):
-                value = self._along(value, text)
+        value = self.evaluate(text, scope, at)
         if self.fixed:
             memo[raw] = value
         return value
 
     def evaluate(self, text: str, scope: Scope, at: int, fuel: int = _FUEL) -> Value | None:
         """What `text`, standing at byte `at` in `scope`, is; None where it is not proved."""
-        chain = self._chain(text)
-        if chain is None or fuel <= 0:
-            return None
-        value = self.root(chain[0], scope, at, fuel)
-        return self._steps(value, chain, fuel) if value is not None and len(chain) > 1 else value
-
-    def _along(self, value: Value, text: str) -> Value | None:
-        """What `text` is, where its first name is `value`."""
-        chain = self._chain(text)
-        return None if chain is None else self._steps(value, chain, _FUEL)
-
-    def _chain(self, text: str) -> tuple[str, ...] | None:
         chain = self._chains.get(text, ())
         if chain == ():
             chain = self._chains[text] = parse_chain(text, self.family)
-        return chain
-
-    def _steps(self, start: Value, chain: tuple[str, ...], fuel: int) -> Value | None:
-        """From the value of a chain's first name to its end."""
-        value: Value | None = start
+        if chain is None or fuel <= 0:
+            return None
+        value = self.root(chain[0], scope, at, fuel)
         for step in chain[1:]:
             if value is None:
                 return None
@@ -156,29 +126,20 @@ class Binder:
     def root(self, name: str, scope: Scope, at: int, fuel: int) -> Value | None:
         """What a bare name means in `scope`."""
         family = self.family
-        holder = self.holder(name, scope)
-        if holder is not None:
-            found, bounds = holder
-            return self.chosen(bounds, same=found is scope, at=at, fuel=fuel) if bounds else None
+        inner = scope
+        walk: Scope | None = scope
+        while walk is not None:
+            found = walk.names.get(name)
+            if found is not None and (not walk.is_class or walk is inner or family.members_visible):
+                return self.chosen(found, same=walk is inner, at=at, fuel=fuel)
+            if not walk.this and name in family.this:
+                return None
+            walk = walk.parent
         if name in family.this or name in family.this_type or name in family.super_words:
             return self._own_word(name, scope)
         if family.members_visible and name not in family.builtins:
             return self._inherited_name(name, scope)
         return self._from_star(name)
-
-    def holder(self, name: str, scope: Scope) -> tuple[Scope, Sequence[Bound]] | None:
-        """The scope whose binding of a bare name counts in `scope`, with what it binds: nothing
-        where the name is this function's own `this`. None where no scope binds it."""
-        members = self.family.members_visible
-        walk: Scope | None = scope
-        while walk is not None:
-            bounds = walk.names.get(name)
-            if bounds is not None and (not walk.is_class or walk is scope or members):
-                return walk, bounds
-            if not walk.this and name in self.family.this:
-                return walk, ()
-            walk = walk.parent
-        return None
 
     def _own_word(self, name: str, scope: Scope) -> Value | None:
         """`this`, `Self`, `super` and the like."""
@@ -228,15 +189,15 @@ class Binder:
             return Value(None, "", name, "name")
         return Value(None, "", name, "star") if self.stars else None
 
-    def chosen(self, bounds: Sequence[Bound], *, same: bool, at: int, fuel: int) -> Value | None:
+    def chosen(self, bounds: list[Bound], *, same: bool, at: int, fuel: int) -> Value | None:
         """Which of a name's bindings counts. In its own scope the last one before the use; from
         elsewhere a definition, or else the only thing that all of them say."""
         if len(bounds) == 1:
             return self.bound(bounds[0], fuel)
         if same and not self.family.hoisted:
             self.fixed = False
-            before = (item for item in reversed(bounds) if item.at <= at)
-            return self.bound(next(before, bounds[-1]), fuel)
+            before = [item for item in bounds if item.at <= at] or bounds
+            return self.bound(before[-1], fuel)
         defined = [item for item in bounds if item.what == DEFINED]
         if defined:
             visible = [item for item in defined if item.definition and item.definition.visible]
@@ -254,8 +215,6 @@ class Binder:
     def bound(self, item: Bound, fuel: int) -> Value | None:
         """What one binding says. Nothing but the fuel can change it, so it is kept when that was
         full."""
-        if item.what in _TELLS_NOTHING:
-            return None
         mark = id(item)
         if mark in self._bound:
             return self._bound[mark]
