@@ -164,8 +164,12 @@ def _end(data: bytes, count: int) -> int:
     """Where the entries end: before the extensions (all of them caches) and the checksum."""
     stop = len(data) - 20
     start = data.rfind(b"entries/", 0, stop) - _FIXED
-    # The cache of untracked files holds names of folders too, so there the last one proves nothing.
-    if start >= _HEAD.size and not (start - _HEAD.size) % 8 and b"UNTR" not in data:
+    looks_right = start >= _HEAD.size and not (start - _HEAD.size) % 8
+    # Without extensions, as we write it, the last entry ends the file. No name in an extension
+    # does: the cache of untracked files, the one with names of folders, ends with tables.
+    if looks_right and start + _length(data, start) == stop:
+        return stop
+    if looks_right and b"UNTR" not in data:
         while start < stop and not _only_caches(data, start, stop):
             start += _length(data, start)
         if start == stop or _only_caches(data, start, stop):
