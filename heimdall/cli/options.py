@@ -6,7 +6,7 @@ The quick parser understands exact forms only. Whatever else stands on the line 
 missing value, `--help`) makes it step aside for typer, which explains. Imports nothing heavy.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from gitmemo.values import NamedTuple
 
@@ -120,54 +120,38 @@ class Parsed(NamedTuple):
 
 def parse(argv: Sequence[str], table: Sequence[Option]) -> Parsed | None:
     """`argv` read by `table`; None where it holds anything that needs explaining."""
+    # Here and not above: the typer way in reads the table and parses nothing.
+    from getopt import GetoptError, gnu_getopt  # noqa: PLC0415
+
     by_flag = {flag: option for option in table for flag in option.flags}
     if not all(_exact(argument, by_flag) for argument in argv):
         return None
+    shorts = "".join(
+        flag[1] + ("" if option.form == FLAG else ":")
+        for flag, option in by_flag.items()
+        if not flag.startswith("--")
+    )
+    longs = [
+        flag[2:] + ("" if option.form == FLAG else "=")
+        for flag, option in by_flag.items()
+        if flag.startswith("--")
+    ]
+    try:
+        given, words = gnu_getopt(list(argv), shorts, longs)
+    except GetoptError:
+        return None
+    # Under POSIXLY_CORRECT getopt stops at the first word; typer never does.
+    if "--" not in argv and any(word.startswith("-") and word != "-" for word in words):
+        return None
     values: dict[str, object] = {option.name: option.default for option in table}
-    words: list[str] = []
-    left = iter(argv)
-    # By hand: the standard library's `getopt` loads what translates its messages.
-    for argument in left:
-        if argument == "--":
-            words += left
-        elif argument == "-" or not argument.startswith("-"):
-            words.append(argument)
-        elif not _option(argument, left, by_flag, values):
+    for flag, value in given:
+        if not _take(by_flag[flag], value, values):
             return None
     return Parsed(tuple(words), values)
 
 
-def _option(
-    argument: str, left: Iterator[str], by_flag: dict[str, Option], values: dict[str, object]
-) -> bool:
-    """Take one argument that begins with a dash, and its value from those `left` where it stands
-    apart; False where that cannot be."""
-    if argument.startswith("--"):
-        flag, given, value = argument.partition("=")
-        option = by_flag[flag]
-        if option.form == FLAG:
-            return not given and _take(option, "", values)
-        return _valued(option, value if given else None, left, values)
-    for at, letter in enumerate(argument[1:], 2):
-        short = by_flag.get(f"-{letter}")
-        if short is None:
-            return False
-        if short.form != FLAG:
-            return _valued(short, argument[at:] or None, left, values)
-        _take(short, "", values)
-    return True
-
-
-def _valued(
-    option: Option, value: str | None, left: Iterator[str], values: dict[str, object]
-) -> bool:
-    """Take an option with its value, which is the next argument where it was not given with it."""
-    value = next(left, None) if value is None else value
-    return value is not None and _take(option, value, values)
-
-
 def _exact(argument: str, by_flag: dict[str, Option]) -> bool:
-    """Whether a long option is written out: whatever else there is, typer explains."""
+    """Whether a long option is written out: getopt would take an abbreviation, typer does not."""
     name = argument.partition("=")[0]
     return not name.startswith("--") or name == "--" or name in by_flag
 
