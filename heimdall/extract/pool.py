@@ -13,9 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
 
-from heimdall.disk import observe
 from heimdall.errors import IoRefused
 from heimdall.extract.read import Extracted, extract, unparsed
 from heimdall.extract.wire import frame, unframe, unpack
@@ -23,11 +21,6 @@ from heimdall.model import Depth
 
 LIMIT_S = 10.0
 """Seconds of a child's time that one file may take."""
-
-FEW = 8
-SMALL = 256 << 10
-"""Up to so many files of less than so many bytes are done in this process: starting a child takes
-longer than they do."""
 
 _WINDOW = 4
 _LONGEST_PATH = 4096
@@ -49,10 +42,9 @@ class Pool:
     are needed and live until `close`.
     """
 
-    def __init__(self, workers: int = 0, *, limit_s: float = LIMIT_S, inline: bool = True) -> None:
+    def __init__(self, workers: int = 0, *, limit_s: float = LIMIT_S) -> None:
         self._workers = workers if workers > 0 else _processors()
         self._limit_s = limit_s
-        self._inline = inline
         self._children: list[_Child] = []
         self._selector = selectors.DefaultSelector()
         self._failures = 0
@@ -60,11 +52,7 @@ class Pool:
     def run(self, jobs: Iterable[tuple[str, Depth]]) -> Iterator[Extracted]:
         """Results in any order, exactly one for each job; `jobs` is drawn as children get free.
         One `run` at a time. Raises IoRefused where no child can be started."""
-        source = iter(jobs)
-        first = list(islice(source, FEW + 1))
-        if self._inline and len(first) <= FEW and all(_small(path) for path, _ in first):
-            return (extract(path, asked) for path, asked in first)
-        return self._run(chain(first, source))
+        return self._run(iter(jobs))
 
     def close(self) -> None:
         """End every child."""
@@ -291,8 +279,3 @@ def _cpu_s(pid: int) -> float | None:
     except OSError:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _small(path: str) -> bool:
-    stat = observe(path).stat
-    return stat is None or stat.size < SMALL

@@ -90,7 +90,9 @@ def content(path: str) -> Content:
             break
         found = found._replace(observed=observe(path))
     else:
-        return Content(found.observed._replace(reason="changing"), None, None)
+        # It was looked at after the last try too: if it is gone by now, that is the answer.
+        if found.observed.presence is Presence.PRESENT:
+            return Content(found.observed._replace(reason="changing"), None, None)
     return found
 
 

@@ -13,7 +13,7 @@ from heimdall.disk import observe
 from heimdall.model import Action, Presence
 from heimdall.writer import reconcile, verify
 from tests.support.index import clean_graph, graph, index, reasons, row
-from tests.support.machine import as_nobody, hand_over, let_in, need_root
+from tests.support.machine import bound_by_modes, need_root
 from tests.support.trees import TWO_MODULES, plant
 
 
@@ -97,9 +97,8 @@ def test_a_forbidden_directory_retracts_nothing_and_comes_back(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     need_root()
-    base = let_in(str(tmp_path_factory.mktemp("open")))
+    base = str(tmp_path_factory.mktemp("open"))
     root, home = plant(os.path.join(base, "r"), TWO_MODULES), os.path.join(base, "home")
-    hand_over(base)
 
     def live() -> None:
         made, _ = index(home, root)
@@ -122,4 +121,4 @@ def test_a_forbidden_directory_retracts_nothing_and_comes_back(
         reconcile(made, None, everything=True)
         assert reasons(home) == {os.path.join(root, "pkg/low.py"): "unreadable:EACCES"}
 
-    as_nobody(live)
+    bound_by_modes(live)

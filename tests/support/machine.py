@@ -1,7 +1,9 @@
 """What the machine must offer, and acting as somebody who is not root."""
 
+import ctypes
 import os
 import subprocess
+import sys
 import tempfile
 import traceback
 from collections.abc import Callable
@@ -26,15 +28,52 @@ def need_root() -> None:
 
 
 def as_nobody(act: Callable[[], None]) -> None:
-    """Run `act` in a child that has no privileges; its failure is this test's failure."""
+    """Run `act` in a child that is nobody; its failure is this test's failure."""
+    _apart(_become_nobody, act)
+
+
+def bound_by_modes(act: Callable[[], None]) -> None:
+    """Run `act` in a child for which the modes of files count although it is root: unlike nobody
+    it can start Python wherever that lies. Its failure is this test's failure."""
+    need(sys.platform == "linux", "needs Linux to give up a part of root's powers")
+    _apart(_give_up_powers, act)
+
+
+def _become_nobody() -> None:
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+_PR_CAPBSET_DROP = 24
+_CAPABILITIES_3 = 0x20080522
+_DAC = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+
+
+def _give_up_powers() -> None:
+    """Without the two capabilities that overrule modes, in this process and what it starts."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in _DAC:
+        if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0):
+            raise OSError(ctypes.get_errno(), "prctl")
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_3, 0)
+    sets = (ctypes.c_uint32 * 6)()
+    if libc.capget(header, sets):
+        raise OSError(ctypes.get_errno(), "capget")
+    for place in (0, 1, 2):  # effective, permitted, inheritable
+        for capability in _DAC:
+            sets[place] &= ~(1 << capability)
+    if libc.capset(header, sets):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
+def _apart(drop: Callable[[], None], act: Callable[[], None]) -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            os.setgroups([])
-            os.setgid(NOBODY)
-            os.setuid(NOBODY)
+            drop()
             act()
             code = 0
         except BaseException:  # noqa: BLE001 # whatever it was, the parent shall print it
