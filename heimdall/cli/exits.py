@@ -289,7 +289,7 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.LockTimeout: Row(
         ExitCode.LOCK_TIMEOUT,
         "lock-timeout",
-        "{path} was held by {holder} for all of {waited_s:.1f} seconds",
+        "{path} was held by another process ({holder}) for all of {waited_s:.1f} seconds",
         _lock_hint,
         retryable=True,
     ),
@@ -319,7 +319,7 @@ TABLE: dict[type[Exception], Row] = {
     errors.WriterBusy: Row(
         ExitCode.LOCK_TIMEOUT,
         "writer-busy",
-        "{path} was held by {holder} for all of {waited_s:.1f} seconds",
+        "{path} was held by another process ({holder}) for all of {waited_s:.1f} seconds",
         _WAIT,
         retryable=True,
     ),
