@@ -118,6 +118,8 @@ def seen_in(listing: Listing, path: str) -> Observed | None:
 
 def _differs(row: PathRow, seen: Observed, asked: Depth) -> bool:
     """Whether looking alone cannot prove that the row is what the file wants it to be."""
+    if row.state is Presence.UNREADABLE:  # it can be looked at again: the row must say so
+        return True
     extractor = extractor_of(row.language, asked)
     if must_read(row, seen, asked=asked, extractor=extractor):
         return True
