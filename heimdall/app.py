@@ -92,6 +92,16 @@ class Reconciled(NamedTuple):
     registered: tuple[str, ...]
 
 
+class Rooted(NamedTuple):
+    """A watched project: its own depth (None: the default), how many of its files are indexed, and
+    whether it is there to be looked at."""
+
+    path: str
+    depth: Depth | None
+    files: int
+    there: bool
+
+
 class App:
     """Everything this program can do, seen from the directory `cwd`."""
 
@@ -243,6 +253,46 @@ class App:
             progress=progress,
         )
         return Reconciled(result, registered)
+
+    def roots(self) -> tuple[Rooted, ...]:
+        """The watched projects by path; none where nothing was ever indexed."""
+        try:
+            with _reader(self.settings) as journal:
+                files = journal.files_by_root()
+                return tuple(
+                    Rooted(one.path, one.depth, files.get(one.path, 0), os.path.isdir(one.path))
+                    for one in journal.roots()
+                )
+        except NoJournal:
+            return ()
+
+    def add_roots(
+        self, paths: Sequence[str], *, depth: Depth | None = None, progress: Progress | None = None
+    ) -> Reconciled:
+        """Watch these very directories from now on, as deep as `depth` (None: the default), and
+        index them. One that is watched already gets the new depth. Raises UnknownPath for what is
+        no directory, before anything is done."""
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        wanted = [names.normal(path, self.cwd) for path in paths]
+        for path in wanted:
+            if not os.path.isdir(path) or os.path.islink(path):
+                raise UnknownPath(path, "is not a directory")
+        new = [path for path in wanted if writer.add_root(self.settings, path, depth=depth)]
+        return Reconciled(writer.reconcile(self.settings, wanted, progress=progress), tuple(new))
+
+    def remove_roots(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Watch these projects no more and forget what was indexed of them; they need not exist.
+        Memories are not touched. Raises UnknownPath for what is not watched, before anything is
+        done."""
+        from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+        known = _roots(self.settings)
+        wanted = [names.normal(path, self.cwd) for path in paths]
+        for path in wanted:
+            if path not in known:
+                raise UnknownPath(path, "is not a watched project")
+        return tuple(path for path in wanted if writer.remove_root(self.settings, path))
 
     def verify(self, *, deep: bool = False) -> tuple[Drift, ...]:
         """Every place where the index and the disk disagree."""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from heimdall.cli import fast, options, progress, session, views, watch
+from heimdall.cli import fast, options, progress, roots, session, views, watch
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 
 app = new_app(
@@ -140,6 +140,8 @@ def rebuild(as_json: AsJson = False) -> None:
         result = session.open_app().rebuild(progress=shown)
     session.say(views.dumps(views.rebuilt_value(result)) if as_json else views.result_text(result))
 
+
+app.command(name="roots")(act(roots.roots))
 
 app.command(name="hint")(
     from_table(

@@ -198,6 +198,11 @@ class JournalReader:
         """The journal in numbers."""
         return self._stable(lambda: _counts(self._db))
 
+    def files_by_root(self) -> dict[str, int]:
+        """How many files of each root are there and indexed."""
+        rows = self._rows(sql.FILES_BY_ROOT)
+        return {str(path, "utf-8", "surrogateescape"): count for path, count in rows}
+
     def behind(self) -> bool:
         """Whether paths wait to be reconciled, or references to be bound."""
         return bool(self._rows(sql.BEHIND)[0][0])

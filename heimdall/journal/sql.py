@@ -28,6 +28,9 @@ STATS = f"""
 LANGUAGES_OF = """
     SELECT DISTINCT p.language FROM paths p JOIN roots r ON r.id = p.root
     WHERE r.path = ? AND p.state != 1"""
+FILES_BY_ROOT = """
+    SELECT r.path, count(*) FROM paths p JOIN roots r ON r.id = p.root
+    WHERE p.state != 1 AND p.hash IS NOT NULL GROUP BY r.id"""
 GONE_OF = f"SELECT {_PATH_COLUMNS} WHERE r.path = ? AND p.state = 1 ORDER BY p.path"
 HOLDS = "SELECT EXISTS (SELECT 1 FROM paths WHERE path >= ? AND path < ? AND state != 1)"
 BY_DIGEST = "SELECT path FROM paths WHERE hash = ? AND state = 0 ORDER BY path"

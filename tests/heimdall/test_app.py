@@ -10,7 +10,7 @@ import gitmemo
 from heimdall.app import App, Changes, related_path
 from heimdall.config import Settings
 from heimdall.errors import NoJournal, UnknownPath
-from heimdall.model import Action
+from heimdall.model import Action, Depth
 
 
 def make(tmp_path: Path, *, repository: bool = True) -> App:
@@ -185,3 +185,41 @@ def test_a_rebuild_gives_the_same_graph(tmp_path: Path) -> None:
     before = list(app.graph(relative=True))
     assert app.rebuild().counts[Action.INDEXED] == 1
     assert list(app.graph(relative=True)) == before
+
+
+def test_a_root_that_is_added_is_indexed_and_one_that_is_removed_is_forgotten(
+    tmp_path: Path,
+) -> None:
+    app = make(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "b.py").write_text("def b():\n    return 1\n")
+    assert app.roots() == ()
+    added = app.add_roots([".", str(other)], depth=Depth.SYMBOL)
+    assert added.registered == (app.cwd, str(other))
+    assert [(one.path, one.depth, one.files) for one in app.roots()] == [
+        (app.cwd, Depth.SYMBOL, 1),
+        (str(other), Depth.SYMBOL, 1),
+    ]
+    # A deeper look at one of them leaves the other alone.
+    assert app.add_roots(["."], depth=Depth.GRAPH).result.counts == {Action.UPDATED: 1}
+    # A project that went away keeps what is known of it until somebody says otherwise.
+    (other / "b.py").unlink()
+    other.rmdir()
+    app.reconcile(everything=True)
+    assert [(one.files, one.there) for one in app.roots()] == [(1, True), (1, False)]
+    assert app.remove_roots([str(other)]) == (str(other),)
+    assert [one.path for one in app.roots()] == [app.cwd]
+    assert all(str(other) not in str(line) for line in app.graph())
+
+
+def test_a_wrong_root_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    app = make(tmp_path)
+    for wrong in ("nowhere", "budget.py"):
+        with pytest.raises(UnknownPath):
+            app.add_roots([".", wrong])
+    assert app.roots() == ()
+    app.add_roots(["."])
+    with pytest.raises(UnknownPath):
+        app.remove_roots([".", "nowhere"])
+    assert [one.path for one in app.roots()] == [app.cwd]

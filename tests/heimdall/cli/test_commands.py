@@ -381,3 +381,17 @@ def test_a_name_that_is_no_text_is_printed_so_that_json_stays_json(project: Box)
     assert hits[0]["path"].encode("utf-8", "surrogateescape") == odd
     assert project.mem("search", "only_here", LC_ALL="C").code == 0
     assert project.heimdall("graph", "--jsonl").code == 0
+
+
+def test_roots_are_listed_added_and_removed(project: Box) -> None:
+    (project.code / "inner").mkdir()
+    assert project.heimdall("roots").out.startswith("nothing is watched yet")
+    added = project.heimdall("roots", "add", ".", "inner", "--depth", "file", "--json").json()
+    assert (added["schema"], added["action"]) == ("heimdall.roots/1", "add")
+    assert added["registered"] == [str(project.code), str(project.code / "inner")]
+    listed = project.heimdall("roots", "--json").json()["roots"]
+    assert [(one["depth"], one["there"]) for one in listed] == [("file", True), ("file", True)]
+    assert project.heimdall("roots", "remove", "inner").out.startswith("no longer watching")
+    for wrong in (("add",), ("list", "x"), ("remove", ".", "--depth", "file"), ("frobnicate",)):
+        assert project.heimdall("roots", *wrong).code == 2
+    assert project.heimdall("roots", "remove", "inner").code == 3
