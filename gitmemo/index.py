@@ -9,6 +9,7 @@ Tests: tests/gitmemo/test_index.py, tests/laws/test_search_parity.py.
 
 import os
 import sqlite3
+from binascii import crc32
 from collections.abc import Iterable, Sequence
 from json import loads
 
@@ -17,7 +18,7 @@ from gitmemo.text import iso_date
 from gitmemo.values import NamedTuple
 
 FILE = "gitmemo-index.db"
-VERSION = 2
+VERSION = 3
 SCHEMA = f"""
 CREATE TABLE meta (tip TEXT NOT NULL, straight_from INTEGER NOT NULL);
 CREATE TABLE commits (
@@ -30,7 +31,9 @@ CREATE TABLE entries (
 CREATE TABLE texts (
     seq INTEGER PRIMARY KEY, title TEXT NOT NULL, summary TEXT NOT NULL, keywords TEXT NOT NULL,
     folded TEXT NOT NULL, message TEXT NOT NULL, related TEXT NOT NULL, anchors TEXT NOT NULL,
-    links TEXT NOT NULL);
+    links TEXT NOT NULL, seal INTEGER NOT NULL);
+CREATE TABLE concerns (path BLOB NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (path, seq))
+    WITHOUT ROWID;
 CREATE INDEX entries_live ON entries (until, seq, length);
 CREATE INDEX entries_file ON entries (file);
 CREATE INDEX entries_kind ON entries (kind);
@@ -45,10 +48,14 @@ PRAGMA user_version = {VERSION};
 What a text search reads of every match lies apart from what it reads of the few it shows.
 `straight_from` is the first commit from which history is one line, so that older states can be
 read off; `touch` the last commit that touched the file, NULL where only history knows. Lists are
-JSON. Words come split by `text.tokens`; the `ascii` tokenizer only finds the blanks again."""
+JSON. Words come split by `text.tokens`; the `ascii` tokenizer only finds the blanks again.
+`concerns` has each path that an entry is about, by `text.path_key`. `seal` is `seal_of` the row and
+what else is shown of it: SQLite does not notice a byte that turned inside a text."""
 
 WEIGHTS = {"title": 4, "keywords": 3, "summary": 2, "body": 1}
 _LOOK_ALIKES = 300
+GARBLED = (ValueError, TypeError, LookupError, ArithmeticError)
+"""What damaged rows come to where SQLite itself does not notice them."""
 
 
 class Scored(NamedTuple):
@@ -67,7 +74,7 @@ class Index:
         self.base = base
         tip, straight_from = base.execute("SELECT tip, straight_from FROM meta").fetchone()
         self.tip = EntryId(tip)
-        self._straight_from = int(straight_from)
+        self.straight_from = int(straight_from)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -79,7 +86,7 @@ class Index:
             last = self.base.execute("SELECT coalesce(max(seq), 0) FROM commits").fetchone()
             return int(last[0])
         row = self.base.execute("SELECT seq FROM commits WHERE id = ?", (commit,)).fetchone()
-        return int(row[0]) if row is not None and row[0] >= self._straight_from else None
+        return int(row[0]) if row is not None and row[0] >= self.straight_from else None
 
     def entries_like(self, prefix: str) -> tuple[EntryId, ...]:
         """Ids of entries, living or not, that start with `prefix`."""
@@ -183,13 +190,14 @@ class Index:
         return tuple(self._found(hit, at) for hit in hits)
 
     def _found(self, hit: Scored, at: int) -> Found:
-        id_, file, until, time, kind, title, summary, keywords, related, anchors = (
-            self.base.execute(
-                "SELECT id, file, until, time, kind, title, summary, keywords, related, anchors"
-                " FROM entries JOIN texts USING (seq) WHERE seq = ?",
-                (hit.seq,),
-            ).fetchone()
-        )
+        until, seal, *shown = self.base.execute(
+            "SELECT until, seal, id, file, time, kind, title, summary, keywords, related, anchors"
+            " FROM entries JOIN texts USING (seq) WHERE seq = ?",
+            (hit.seq,),
+        ).fetchone() or (None, None)
+        if not shown or seal_of(shown) != seal:
+            raise sqlite3.DatabaseError("a row is not what was written")
+        id_, file, time, kind, title, summary, keywords, related, anchors = shown
         active = until is None or until > at
         return Found(
             id=EntryId(id_),
@@ -209,6 +217,16 @@ class Index:
         )
 
 
+def seal_of(shown: Sequence[object]) -> int:
+    """A checksum of what an answer shows of an entry."""
+    return crc32("\0".join(map(str, shown)).encode("utf-8", "surrogatepass"))
+
+
+def below(path: bytes) -> tuple[bytes, bytes]:
+    """From which key on, and before which, the paths inside the folder of this key lie."""
+    return path + b"/", path + b"0"
+
+
 def open_reader(git_dir: str) -> Index | None:
     """The index file as it is, for reading; None where there is none that can be used."""
     path = os.path.join(git_dir, FILE)
@@ -222,10 +240,11 @@ def open_reader(git_dir: str) -> Index | None:
     try:
         # One read transaction for the whole question: a writer may commit, or make the tables
         # anew, while it is asked.
+        base.execute("PRAGMA cell_size_check = ON")
         base.execute("BEGIN")
         if base.execute("PRAGMA user_version").fetchone()[0] == VERSION:
             return Index(base)
-    except (sqlite3.Error, TypeError):  # damaged, or cut off before its first row
+    except (sqlite3.Error, *GARBLED):  # damaged, or cut off before its first row
         pass
     base.close()
     return None

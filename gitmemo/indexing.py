@@ -8,24 +8,34 @@ Only a writer that holds the store's lock touches the file. Never here: searchin
 import os
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from itertools import zip_longest
 from json import dumps, loads
 
 from gitmemo import chain, entry, trailers
 from gitmemo.errors import GitMemoError
-from gitmemo.index import FILE, SCHEMA, VERSION, WEIGHTS, Index, open_reader
+from gitmemo.index import (
+    FILE,
+    GARBLED,
+    SCHEMA,
+    VERSION,
+    WEIGHTS,
+    Index,
+    open_reader,
+    seal_of,
+)
 from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
-from gitmemo.text import norm, tokens
+from gitmemo.text import norm, path_key, tokens
 
 _BUSY_S = 2.0  # readers hold the file for milliseconds; whoever holds it longer is not waited for
 
 
-def in_memory(repo: Repo, tip: EntryId) -> Index:
-    """The index of `tip` in memory: a copy of the file brought up to date where that is possible,
-    else all of history. Touches no file."""
+def in_memory(repo: Repo, tip: EntryId, *, believed: bool = True) -> Index:
+    """The index of `tip` in memory: a copy of the file brought up to date where that is possible
+    (and where the file is `believed`), else all of history. Touches no file."""
     base = sqlite3.connect(":memory:", isolation_level=None)
-    held = open_reader(repo.git_dir)
+    held = open_reader(repo.git_dir) if believed else None
     if held is not None:
         try:
             missing = _missing(repo, held.tip, tip)
@@ -33,13 +43,66 @@ def in_memory(repo: Repo, tip: EntryId) -> Index:
                 held.base.backup(base)
                 _extend(base, repo, missing, tip)
                 return Index(base)
-        except sqlite3.Error:  # damaged somewhere inside: history knows it all
+        except (sqlite3.Error, *GARBLED):  # damaged somewhere inside: history knows it all
             base.close()
             base = sqlite3.connect(":memory:", isolation_level=None)
         finally:
             held.close()
     _build(base, repo, tip)
     return Index(base)
+
+
+def same_as_history(repo: Repo, tip: EntryId) -> bool:
+    """Whether readers are told by the index file what history says, down to the last byte; reads
+    everything. True also where there is no file that a reader would use. Touches no file."""
+    held = open_reader(repo.git_dir)
+    if held is None:
+        return True
+    with closing(held):
+        try:
+            if not repo.has(held.tip) or not repo.is_ancestor(held.tip, tip):
+                return True  # of another history: every reader passes it over
+            with closing(_grown_like(held, repo)) as made:
+                return _holds(held.base) and all(
+                    all(one == other for one, other in zip_longest(*rows))
+                    for rows in (
+                        [index.base.execute(question) for index in (held, made)]
+                        for question in _EVERYTHING
+                    )
+                )
+        except (sqlite3.Error, *GARBLED):
+            return False
+
+
+def _grown_like(held: Index, repo: Repo) -> Index:
+    """What `held` should be: built up to where its history is one line, then extended."""
+    base = sqlite3.connect(":memory:", isolation_level=None)
+    commits = list(repo.walk(held.tip))
+    later = commits[: max(0, len(commits) - held.straight_from)] if held.straight_from else []
+    _build(base, repo, EntryId(commits[len(later)].id))
+    _extend(base, repo, later, held.tip)
+    return Index(base)
+
+
+def _holds(base: sqlite3.Connection) -> bool:
+    """Whether SQLite finds its own structures whole, and each word by its name."""
+    if base.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+        return False
+    found = "SELECT count(*) FROM places WHERE term = ?"
+    return all(
+        base.execute(found, (word,)).fetchone() == (count,)
+        for word, count in base.execute("SELECT term, cnt FROM vocabulary").fetchall()
+    )
+
+
+_EVERYTHING = (
+    "SELECT * FROM meta",
+    "SELECT * FROM commits ORDER BY seq",
+    "SELECT * FROM entries ORDER BY seq",
+    "SELECT * FROM texts ORDER BY seq",
+    "SELECT * FROM concerns ORDER BY path, seq",
+    "SELECT * FROM places ORDER BY term, doc, col, offset",
+)
 
 
 def up_to_date(repo: Repo, tip: EntryId) -> Index:
@@ -223,20 +286,29 @@ def _add_entry(
             message.digest,
         ),
     )
+    keywords, related = dumps(message.keywords), dumps(said.related_paths)
+    pinned = dumps(anchors)
+    shown = (
+        *(raw.id, file, raw.time, message.kind.value),
+        *(message.subject, message.summary, keywords, related, pinned),
+    )
     base.execute(
-        "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             seq,
             message.subject,
             message.summary,
-            dumps(message.keywords),
+            keywords,
             "\n".join(map(norm, folded)),
             raw.message,
-            dumps(said.related_paths),
-            dumps(anchors),
+            related,
+            pinned,
             dumps(entry.links(said.content) if message.kind is Kind.TOPIC else ()),
+            seal_of(shown),
         ),
     )
+    paths = {path_key(path) for path in (*said.related_paths, *(one.path for one in anchors))}
+    base.executemany("INSERT INTO concerns VALUES (?, ?)", ((path, seq) for path in paths))
     base.execute(
         "INSERT INTO words (rowid, title, keywords, summary, body) VALUES (?, ?, ?, ?, ?)",
         (seq, *(" ".join(words[field]) for field in WEIGHTS)),

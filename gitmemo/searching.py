@@ -14,7 +14,7 @@ from json import loads
 from math import log
 
 from gitmemo import ranking
-from gitmemo.index import WEIGHTS, Index, Scored
+from gitmemo.index import WEIGHTS, Index, Scored, below
 from gitmemo.model import EntryId, Kind, Mode
 from gitmemo.text import TYPO_LENGTH, near, norm, query_tokens
 from gitmemo.values import NamedTuple
@@ -22,6 +22,7 @@ from gitmemo.values import NamedTuple
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
 _LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
 _EVER = "(e.seq <= :at)"
+_ANY_PATH = "SELECT seq FROM concerns"
 _SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
 _LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
 _TYPO_WORTH = 0.5
@@ -30,11 +31,20 @@ _LAST_LETTER = "\u1fff"
 
 
 class Scope(NamedTuple):
-    """Which entries a search sees: those of the commit `at`, living ones or all, of `kinds`."""
+    """Which entries a search sees: those of the commit `at`, living ones or all. Of these it gives
+    only the ones of `kinds`, written at `since_s` or later, that concern one of `paths` (keys of
+    `text.path_key`; a folder stands for all below it)."""
 
     at: int
     inactive: bool = False
     kinds: frozenset[Kind] | None = None
+    since_s: int | None = None
+    paths: tuple[bytes, ...] = ()
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether less is given than what is seen."""
+        return self.kinds is not None or self.since_s is not None or bool(self.paths)
 
 
 _Weights = dict[int, float]
@@ -46,11 +56,24 @@ def search(
 ) -> tuple[int, list[Scored]]:
     """How many hits there are, and those of `page`, best first. For the trailer modes `words`
     are keywords in the format's form; for text they are taken apart here. The answer depends on
-    history up to `scope.at` and on `now_ms` alone, so that pages of one snapshot fit each other."""
+    history up to `scope.at` and on `now_ms` alone, so that pages of one snapshot fit each other.
+    Without words a narrowed scope is listed, the newest first, in every mode."""
+    if scope.narrowed and not any(word.strip() for word in words):
+        return _listed(index, scope, page)
     if mode is Mode.TEXT:
         given = tuple(dict.fromkeys(part for word in words for part in word.split()))
         return _by_text(index, given, scope=scope, now_ms=now_ms, page=page)
     return _by_trailers(index, words, mode=mode, scope=scope, now_ms=now_ms, page=page)
+
+
+def _listed(index: Index, scope: Scope, page: slice) -> tuple[int, list[Scored]]:
+    """What the scope gives. Nothing was asked, so nothing is left uncovered."""
+    condition, named = _condition(scope)
+    rows = index.base.execute(
+        f"SELECT seq FROM entries e WHERE {condition} ORDER BY time DESC, seq DESC",  # noqa: S608 -- constants
+        named,
+    ).fetchall()
+    return len(rows), [Scored(seq, 0.0, 1.0, ()) for (seq,) in rows[page]]
 
 
 def _by_trailers(
@@ -62,10 +85,11 @@ def _by_trailers(
     named = {f"k{i}": word for i, word in enumerate(folded)}
     fields = " OR ".join(f"instr(t.folded, :{name})" for name in named)
     grep = " OR ".join(f"instr(t.message, :{name})" for name in named)
+    condition, values = _condition(scope)
     rows = index.base.execute(
         "SELECT e.seq, e.id, e.time, t.folded FROM entries e JOIN texts t USING (seq)"  # noqa: S608 -- names and constants
-        f" WHERE {_condition(scope)} AND ({fields}) AND ({grep})",
-        {"at": scope.at, **named},
+        f" WHERE {condition} AND ({fields}) AND ({grep})",
+        {**values, **named},
     ).fetchall()
     matched = [ranking.matches(folded, fields=(text,)) for _, _, _, text in rows]
     times = [time for _, _, time, _ in rows]
@@ -95,9 +119,10 @@ def _by_text(
         if not found[token]:
             found[token] = _misspelled(index, token, outside)
     present = Counter(chain.from_iterable(found.values()))
-    if scope.kinds is not None:
-        wanted = _of_kinds(index, scope.kinds)
-        present = Counter({seq: n for seq, n in present.items() if seq in wanted})
+    if scope.narrowed:
+        condition, values = _condition(scope)
+        rows = index.base.execute(f"SELECT seq FROM entries e WHERE {condition}", values)  # noqa: S608 -- constants
+        present = Counter({seq: present[seq] for (seq,) in rows if seq in present})
     best = _best(index, found, present, scope=scope, now_ms=now_ms, count=page.stop)
     words = {word: [t for t in query_tokens(word) if t in found] for word in given}
     return len(present), [
@@ -138,7 +163,7 @@ def _best(
     groups: dict[int, list[int]] = {}
     for seq, has_of in present.items():
         groups.setdefault(has_of, []).append(seq)
-    topics = [seq for seq in _of_kinds(index, {Kind.TOPIC}) if seq in present]
+    topics = [seq for seq in _topics(index) if seq in present]
     order: list[_Ranked] = []
     for n in sorted(groups, reverse=True):
         if count is not None and len(order) >= count:
@@ -220,11 +245,10 @@ def _outside(index: Index, scope: Scope) -> Set[int]:
     return {seq for (seq,) in rows}
 
 
-def _of_kinds(index: Index, kinds: Set[Kind]) -> Set[int]:
-    """The entries of these kinds, in scope or not."""
-    names = ",".join(repr(kind.value) for kind in sorted(kinds))
-    rows = index.base.execute(f"SELECT seq FROM entries WHERE kind IN ({names})")  # noqa: S608 -- constants
-    return {seq for (seq,) in rows}
+def _topics(index: Index) -> list[int]:
+    """The topics, in scope or not."""
+    rows = index.base.execute("SELECT seq FROM entries WHERE kind = ?", (Kind.TOPIC.value,))
+    return [seq for (seq,) in rows]
 
 
 def _misspelled(index: Index, token: str, outside: Set[int]) -> _Weights:
@@ -271,14 +295,32 @@ def _first_word(index: Index, start: str) -> str | None:
 def _population(index: Index, scope: Scope) -> tuple[int, float]:
     """How many entries are in scope, and their mean length, never zero."""
     count, length = index.base.execute(
-        f"SELECT count(*), total(length) FROM entries e WHERE {_condition(scope, kinds=False)}",  # noqa: S608 -- constants
+        f"SELECT count(*), total(length) FROM entries e WHERE {_seen(scope)}",  # noqa: S608 -- constants
         {"at": scope.at},
     ).fetchone()
     return count, max(1.0, length / max(1, count))
 
 
-def _condition(scope: Scope, *, kinds: bool = True) -> str:
-    alive = _EVER if scope.inactive else _LIVE
-    if scope.kinds is None or not kinds:
-        return alive
-    return f"{alive} AND e.kind IN ({','.join(repr(kind.value) for kind in sorted(scope.kinds))})"
+def _seen(scope: Scope) -> str:
+    """What the scope sees, as a condition on `e` with the name `at`."""
+    return _EVER if scope.inactive else _LIVE
+
+
+def _condition(scope: Scope) -> tuple[str, dict[str, object]]:
+    """What the scope gives, as a condition on `e` with its names and their values."""
+    parts, values = [_seen(scope)], dict[str, object](at=scope.at)
+    if scope.kinds is not None:
+        kinds = ",".join(repr(kind.value) for kind in sorted(scope.kinds))
+        parts.append(f"e.kind IN ({kinds})")
+    if scope.since_s is not None:
+        parts.append("e.time >= :since")
+        values["since"] = scope.since_s
+    if scope.paths:
+        asked: list[str] = []
+        for n, path in enumerate(scope.paths):
+            asked.append(f"SELECT seq FROM concerns WHERE path = :path{n}" if path else _ANY_PATH)
+            asked.append(f"SELECT seq FROM concerns WHERE path >= :from{n} AND path < :to{n}")
+            values[f"path{n}"] = path
+            values[f"from{n}"], values[f"to{n}"] = below(path)
+        parts.append(f"e.seq IN ({' UNION ALL '.join(asked)})")
+    return " AND ".join(parts), values

@@ -24,7 +24,7 @@ from gitmemo.errors import (
     PlainFolder,
     StaleSnapshot,
 )
-from gitmemo.index import Index, open_reader
+from gitmemo.index import GARBLED, Index, open_reader
 from gitmemo.model import (
     Change,
     Draft,
@@ -38,6 +38,7 @@ from gitmemo.model import (
     Written,
 )
 from gitmemo.place import STORE_DIR, code_state, main_tip
+from gitmemo.text import path_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 KEYWORDS_LIMIT = 15
 _SHA1 = 40
+_FAR = 2**62  # what SQLite can still compare
 _ID = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -147,19 +149,27 @@ class Store:
         snapshot: str | None = None,
         include_inactive: bool = False,
         kinds: frozenset[Kind] | None = None,
+        since_s: int | None = None,
+        paths: tuple[str, ...] = (),
     ) -> Page:
         """A page of hits, best first. In the trailer modes `words` are 1 to 15 keywords, matched
         as fixed strings; in text mode they are words or sentences. `snapshot` keeps the pages of
-        one search together. Raises InvalidDraft (words, limit, skip), InvalidId and StaleSnapshot
-        (snapshot).
+        one search together. `since_s` (seconds since 1970) and `paths` (project-relative files and
+        folders, "." for the project) keep the entries written since, and those about one of them;
+        with them or `kinds` there need be no words, and what fits is listed, the newest first.
+        Raises InvalidDraft (words, limit, skip, paths), InvalidId and StaleSnapshot (snapshot).
         """
         if limit < 1 or skip < 0:
             raise InvalidDraft("skip" if skip < 0 else "limit", "out-of-range")
-        asked = words if mode is Mode.TEXT else _keywords(words)
+        blank = not any(word.strip() for word in words)
+        listing = blank and (kinds is not None or since_s is not None or bool(paths))
+        asked = words if listing or mode is Mode.TEXT else _keywords(words)
+        keys = tuple(map(_inside, paths))
+        since = None if since_s is None else max(-_FAR, min(since_s, _FAR))
         now_ms = int(self._clock() * 1000)
 
         def answer(index: Index, at: int, commit: EntryId) -> Page:
-            scope = searching.Scope(at, include_inactive, kinds)
+            scope = searching.Scope(at, include_inactive, kinds, since, keys)
             page = slice(skip, skip + limit)
             total, hits = searching.search(
                 index, asked, mode=mode, scope=scope, now_ms=now_ms, page=page
@@ -201,6 +211,7 @@ class Store:
         self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
     ) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
+        believed = True
         index = open_reader(self._git_dir)
         # Main is looked at after the index is held: a writer moves main first, so an index that
         # seems ahead would only be a look at main that came too early.
@@ -211,24 +222,31 @@ class Store:
                 at = index.seq_of(commit) if commit is not None and index.tip == tip else None
                 if commit is not None and at is not None:
                     return question(index, at, commit)
-            except sqlite3.Error:
-                pass  # damaged inside: history gives the same answer, later
+            except (sqlite3.Error, *GARBLED):
+                believed = False  # damaged inside: history gives the same answer, later
             finally:
                 index.close()
-        return self._ask_history(question, tip, snapshot)
+        if believed:
+            try:
+                return self._ask_history(question, tip, snapshot)
+            except (sqlite3.Error, *GARBLED):
+                pass  # a copy of the file was brought on, and its damage with it
+        return self._ask_history(question, tip, snapshot, believed=False)
 
     def _ask_history(
         self,
         question: Callable[[Index, int, EntryId], _T],
         tip: EntryId,
         snapshot: str | None,
+        *,
+        believed: bool = True,
     ) -> _T:
         from gitmemo import indexing  # noqa: PLC0415 # it needs git, which a search does not
 
         repo = self._repo()
         repo.refuse_other_format(tip)
         commit = _ancestor(repo, snapshot, tip) if snapshot else tip
-        index = indexing.in_memory(repo, commit)
+        index = indexing.in_memory(repo, commit, believed=believed)
         try:
             at = index.seq_of(commit)
             assert at is not None  # an index knows its own commit
@@ -325,6 +343,15 @@ class Store:
 def _check_id(text: str) -> None:
     if not _ID.fullmatch(text):
         raise InvalidId(text)
+
+
+def _inside(path: str) -> bytes:
+    """The key of a path of the project that is asked about; it need not exist."""
+    if path.startswith("/"):
+        raise InvalidDraft("related_paths", "absolute", path)
+    if ".." in path.split("/"):
+        raise InvalidDraft("related_paths", "escapes", path)
+    return path_key(path)
 
 
 def _keywords(words: Sequence[str]) -> tuple[str, ...]:

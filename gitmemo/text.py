@@ -41,6 +41,14 @@ def utf16_len(s: str) -> int:
     return len(s) if s.isascii() else len(s) + sum(c > "\uffff" for c in s)
 
 
+def path_key(path: str) -> bytes:
+    """A project-relative path as the index compares it: composed letters, no `.` and no doubled or
+    closing slash; b"" for the project's root. Bytes, because a name need not be text."""
+    parts = "/".join([part for part in path.split("/") if part not in ("", ".")])
+    whole = parts if parts.isascii() else normalize("NFC", parts)
+    return whole.encode("utf-8", "surrogatepass")
+
+
 # -- dates -----------------------------------------------------------------------------------------
 
 
