@@ -165,7 +165,9 @@ def _missing(repo: Repo, base: str, tip: EntryId) -> list[Raw] | None:
         return []
     if not repo.has(base):
         return None
-    return repo.since(base, tip)
+    found = repo.since(base, tip)
+    # What touched no entry is not in the walk of history either, and takes no number.
+    return found and [raw for raw in found if raw.added or raw.removed or raw.modified]
 
 
 def _clear(base: sqlite3.Connection) -> None:

@@ -22,7 +22,6 @@ from gitmemo.values import NamedTuple
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
 _LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
 _EVER = "(e.seq <= :at)"
-_ANY_PATH = "SELECT seq FROM concerns"
 _SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
 _LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
 _TYPO_WORTH = 0.5
@@ -316,11 +315,12 @@ def _condition(scope: Scope) -> tuple[str, dict[str, object]]:
         parts.append("e.time >= :since")
         values["since"] = scope.since_s
     if scope.paths:
-        asked: list[str] = []
+        about = " OR ".join(
+            f"path = :path{n} OR path >= :from{n} AND path < :to{n}" if path else "1"
+            for n, path in enumerate(scope.paths)
+        )
+        parts.append(f"e.seq IN (SELECT seq FROM concerns WHERE {about})")  # noqa: S608 -- names
         for n, path in enumerate(scope.paths):
-            asked.append(f"SELECT seq FROM concerns WHERE path = :path{n}" if path else _ANY_PATH)
-            asked.append(f"SELECT seq FROM concerns WHERE path >= :from{n} AND path < :to{n}")
             values[f"path{n}"] = path
             values[f"from{n}"], values[f"to{n}"] = below(path)
-        parts.append(f"e.seq IN ({' UNION ALL '.join(asked)})")
     return " AND ".join(parts), values

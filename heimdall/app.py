@@ -123,8 +123,11 @@ class App:
         precise: bool = False,
         show_all: bool = False,
         kinds: frozenset[str] | None = None,
+        since: str | None = None,
+        paths: Sequence[str] = (),
     ) -> Report:
-        """The answer to `words` for the checkout that holds the current directory."""
+        """The answer to `words` for the checkout that holds the current directory; `since` is a
+        date or an age, `paths` are seen from that directory."""
         from heimdall.search import engine  # noqa: PLC0415 # the other commands do without it
 
         return engine.search(
@@ -139,6 +142,8 @@ class App:
             precise=precise,
             show_all=show_all,
             kinds=kinds,
+            since=since,
+            paths=paths,
         )
 
     # -- the memory --------------------------------------------------------------------------------

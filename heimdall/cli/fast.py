@@ -8,6 +8,7 @@ typer, rich, or a room that writes; tests/house/test_imports.py looks.
 import sys
 from collections.abc import Sequence
 
+from gitmemo import Kind
 from heimdall import hints
 from heimdall.cli import options, session
 from heimdall.errors import BadArgument
@@ -22,8 +23,9 @@ def search(argv: Sequence[str]) -> int | None:
 
 
 def answer(words: Sequence[str], values: dict[str, object]) -> int:
-    """Ask and print; an empty answer is a fine answer, an empty question is not."""
-    if not any(word.strip() for word in words):
+    """Ask and print; an empty answer is a fine answer, an empty question is not, unless the memory
+    is to be listed."""
+    if not any(word.strip() for word in words) and not _lists(values):
         raise BadArgument("WORDS", " ".join(words), "is empty")
     from heimdall.cli import render  # noqa: PLC0415 # a hint prints nothing
 
@@ -32,7 +34,8 @@ def answer(words: Sequence[str], values: dict[str, object]) -> int:
     as_json = asked.pop("as_json")
     kinds = asked.pop("kinds")
     chosen = frozenset(kinds) if isinstance(kinds, tuple | list) and kinds else None
-    report = app.search(words, kinds=chosen, **asked)  # type: ignore[arg-type] # typed by the table
+    paths = tuple(asked.pop("paths") or ())  # type: ignore[arg-type, var-annotated] # typed by the table
+    report = app.search(words, kinds=chosen, paths=paths, **asked)  # type: ignore[arg-type] # the same
     if as_json:
         session.say(render.report_json(report))
     elif session.pretty():
@@ -42,6 +45,15 @@ def answer(words: Sequence[str], values: dict[str, object]) -> int:
     else:
         session.say(render.report_text(report, app.cwd))
     return 0
+
+
+def _lists(values: dict[str, object]) -> bool:
+    """Whether a question without words has an answer: memories of a kind, a path or a time. Code is
+    found by words alone."""
+    kinds = set(values["kinds"] or ())  # type: ignore[call-overload] # typed by the table
+    if kinds:
+        return not kinds.isdisjoint(Kind)
+    return bool(values["paths"]) or values["since"] is not None
 
 
 def append(words: Sequence[str], values: dict[str, object]) -> int:

@@ -16,7 +16,8 @@ FLAG, TEXT, NUMBER, TEXTS = "flag", "text", "number", "texts"
 
 class Option(NamedTuple):
     """One option: the parameter's `name`, its `flags` on the command line, how it is given, its
-    help, its `choices` (none: any value), its default (TEXTS: empty)."""
+    help, its `choices` (none: any value), its default (TEXTS: empty), and what its help calls the
+    value."""
 
     name: str
     flags: tuple[str, ...]
@@ -24,6 +25,7 @@ class Option(NamedTuple):
     help: str
     choices: tuple[str, ...] = ()
     default: object = None
+    metavar: str = ""
 
 
 MODES = ("text", "trailer", "trailer-weighted")
@@ -68,6 +70,23 @@ SEARCH = (
         TEXTS,
         "Only hits of this kind: task, topic, file, class, function, … May be repeated.",
         default=(),
+    ),
+    Option(
+        "since",
+        ("--since",),
+        TEXT,
+        "Only memories written since: a date, a moment (UTC where it names no zone), or an age "
+        "(12h, 30d, 2w, 6m, 1y).",
+        metavar="WHEN",
+    ),
+    Option(
+        "paths",
+        ("--path", "-p"),
+        TEXTS,
+        "Only what concerns this file or folder, seen from here; it need not exist any more. May "
+        "be repeated.",
+        default=(),
+        metavar="PATH",
     ),
     Option("as_json", ("--json",), FLAG, "Print the answer as mem.search/1.", default=False),
 )

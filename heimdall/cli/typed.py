@@ -116,7 +116,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     elif option.default is None:
         annotation = str | None
     callback = _one_of(option.choices) if option.choices else None
-    metavar = "|".join(option.choices) or _METAVARS.get(option.form)
+    metavar = option.metavar or "|".join(option.choices) or _METAVARS.get(option.form)
     shown = typer.Option(
         default,
         *option.flags,

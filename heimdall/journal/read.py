@@ -138,6 +138,12 @@ class JournalReader:
         rows = self._rows(sql.MOVES_FROM, (schema.blob(path),))
         return tuple(Move(schema.text(a), schema.text(b), alike, at) for a, b, alike, at in rows)
 
+    def moves_to(self, path: str) -> tuple[Move, ...]:
+        """What was seen to come to `path`, or to anything below it, latest first."""
+        inside = (schema.blob(f"{path}/"), schema.blob(f"{path}0"))
+        rows = self._rows(sql.MOVES_TO, (schema.blob(path), *inside))
+        return tuple(Move(schema.text(a), schema.text(b), alike, at) for a, b, alike, at in rows)
+
     def sketch(self, path: str) -> bytes:
         """The similarity sketch a path carries, also when it is GONE; b"" for none."""
         rows = self._rows(sql.SKETCH, (schema.blob(path),))

@@ -35,6 +35,9 @@ GONE_OF = f"SELECT {_PATH_COLUMNS} WHERE r.path = ? AND p.state = 1 ORDER BY p.p
 HOLDS = "SELECT EXISTS (SELECT 1 FROM paths WHERE path >= ? AND path < ? AND state != 1)"
 BY_DIGEST = "SELECT path FROM paths WHERE hash = ? AND state = 0 ORDER BY path"
 MOVES_FROM = "SELECT old, new, similarity, at FROM moves WHERE old = ? ORDER BY at DESC, new"
+MOVES_TO = """
+    SELECT old, new, similarity, at FROM moves WHERE new = ? OR (new >= ? AND new < ?)
+    ORDER BY at DESC, old"""
 _SKIPPED = """
     SELECT path, root, CASE state WHEN 2 THEN trouble ELSE skip_reason END AS reason FROM paths
     WHERE state != 1 AND (skip_reason != '' OR trouble != '')

@@ -19,7 +19,7 @@ from heimdall.core.verdict import judge
 from heimdall.errors import BadArgument
 from heimdall.model import Evidence, Hit, Report, Verdict
 from heimdall.search import cursor as cursors
-from heimdall.search import hits, trace
+from heimdall.search import filters, hits, trace
 from heimdall.search import sources as finding
 from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
@@ -52,6 +52,13 @@ class Asked(NamedTuple):
     show_all: bool
     kinds: frozenset[str]
     sources: frozenset[str]
+    since_s: int | None
+    paths: tuple[str, ...]
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is asked but what there is."""
+        return not any(word.strip() for word in self.words)
 
 
 class _Page(NamedTuple):
@@ -75,6 +82,8 @@ def search(
     show_all: bool = False,
     kinds: frozenset[str] | None = None,
     sources: frozenset[str] | None = None,
+    since: str | None = None,
+    paths: Sequence[str] = (),
     hint: bool = True,
 ) -> Report:
     """Answer `words` for the checkout that holds `cwd`.
@@ -82,14 +91,20 @@ def search(
     `mode` is text, trailer or trailer-weighted (`gitmemo.Mode`); the trailer modes ask the memory
     alone. `cursor` is a former report's `next` and takes the place of `skip` and `snapshot`.
     `kinds` keeps hits of these kinds (task, topic, function, class, …), `sources` asks only these.
+    `paths`, as seen from `cwd`, keeps what concerns these files and folders; `since` (a date or an
+    age) keeps the memories written since, and no code, which has no date. With one of these three
+    `words` may be empty: the memory then lists what it has, the newest first.
     `hint=False` leaves no trace at all.
 
-    Raises BadArgument for a cursor or mode that cannot be read, the store's StaleSnapshot, and
+    Raises BadArgument for an argument that cannot be read, the store's StaleSnapshot, and
     NoProject or the store's own error where there is neither a memory nor an index to ask.
     A source that is missing or damaged is named in the report and never fails the search.
     """
+    since_s = None if since is None else _since(since, settings)
     if cursor is not None:
-        snapshot, skip = cursors.read(cursor)
+        snapshot, skip, moment = cursors.read(cursor)
+        since_s = since_s if moment is None else moment
+    place = _place(settings, cwd)
     asked = Asked(
         words=tuple(words),
         query=gitmemo.query_tokens(" ".join(words)),
@@ -101,10 +116,12 @@ def search(
         show_all=show_all,
         kinds=kinds or frozenset(),
         sources=sources or SOURCES,
+        since_s=since_s,
+        paths=filters.project_paths(paths, cwd, place.root),
     )
     knowledge = Knowledge(settings.home)
     try:
-        return _Search(settings, _place(settings, cwd), asked, knowledge).run(hint=hint)
+        return _Search(settings, place, asked, knowledge).run(hint=hint)
     finally:
         knowledge.close()
 
@@ -123,6 +140,8 @@ class _Search:
         self._knowledge = knowledge
         self._met: list[Evidence] = []
         self._precise = _named(asked) if asked.precise else None
+        # Where the files of these paths came from; few searches name any.
+        self._former = filters.formers(knowledge, self._scene.root, asked.paths)
 
     def run(self, *, hint: bool) -> Report:
         memory, code = self._ask()
@@ -136,11 +155,12 @@ class _Search:
         total = memory.total + len(code.hits)
         following = self._asked.skip + page.consumed
         left = following < total and page.consumed > 0 and not self._asked.precise
+        after = cursors.Cursor(memory.snapshot, following, self._asked.since_s)
         return Report(
             query=" ".join(self._asked.words),
             snapshot=memory.snapshot,
             total=len(page.shown) if self._asked.precise else total,
-            next=cursors.write(cursors.Cursor(memory.snapshot, following)) if left else None,
+            next=cursors.write(after) if left else None,
             sources=self._states(memory, code),
             hits=tuple(page.shown),
         )
@@ -161,6 +181,8 @@ class _Search:
                 snapshot=asked.snapshot,
                 show_all=asked.show_all,
                 kinds=kinds,
+                since_s=asked.since_s,
+                paths=(*asked.paths, *self._former),
             )
         if self._precise is not None and not any(self._precise):
             # Nothing in the question is a name, so no code could be justified.
@@ -171,7 +193,8 @@ class _Search:
                 self._knowledge,
                 self._scene.root,
                 asked.query,
-                asked.kinds - MEMORY_KINDS,
+                kinds=asked.kinds - MEMORY_KINDS,
+                paths=asked.paths,
             )
         return memory, code
 
@@ -181,7 +204,10 @@ class _Search:
 
     def _asks_code(self) -> bool:
         wanted = not self._asked.kinds or bool(self._asked.kinds - MEMORY_KINDS)
-        return wanted and "code" in self._asked.sources and self._asked.mode is Mode.TEXT
+        dated = self._asked.since_s is not None
+        if dated or self._asked.blank or self._asked.mode is not Mode.TEXT:
+            return False
+        return wanted and "code" in self._asked.sources
 
     def _states(self, memory: finding.Memory, code: finding.Code) -> dict[str, str]:
         """The state of each source that was asked."""
@@ -257,7 +283,7 @@ class _Search:
         if one.source == "memory":
             found = memory.hits[one.at]
             head = " ".join((found.title, found.summary, *found.keywords))
-            if precise.fits_memory(self._asked.query, head):
+            if self._asked.blank or precise.fits_memory(self._asked.query, head):
                 hit = self._memory_hit(found, memory.store, value)
         else:
             coded = code.hits[one.at]
@@ -270,6 +296,8 @@ class _Search:
         evidence = self._witness.of_entry(found, self._asked.query)
         judged = judge(evidence)
         if judged.verdict is Verdict.REMOVED and not self._asked.show_all:
+            return None
+        if not filters.concerns(found, evidence, self._asked.paths, self._former):
             return None
         self._met.append(evidence)
         return hits.of_memory(
@@ -300,6 +328,12 @@ def _named(asked: Asked) -> "Named":
     from heimdall.core import precise  # noqa: PLC0415 # the default mode never asks
 
     return precise.named(" ".join(asked.words))
+
+
+def _since(text: str, settings: Settings) -> int:
+    from heimdall.core.since import since  # noqa: PLC0415 # most searches name no date
+
+    return since(text, settings.now())
 
 
 def _mode(mode: str) -> Mode:

@@ -292,7 +292,10 @@ class Witness:
     # -- content -----------------------------------------------------------------------------------
 
     def _content(self, facts: tuple[AnchorFact, ...], query: tuple[str, ...]) -> float | None:
-        """The share of the query that the anchored files answer now, together."""
+        """The share of the query that the anchored files answer now, together; None where nothing
+        was asked of them."""
+        if not query:
+            return None
         texts, left = [], READ
         for fact in facts:
             if fact.symbol is not None or fact.state not in _LIVING:

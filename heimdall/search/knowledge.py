@@ -65,6 +65,10 @@ class Knowledge:
         """Where the writer saw a path's content go."""
         return self._ask(lambda journal: journal.moves_from(path), ())
 
+    def moves_to(self, path: str) -> tuple[Move, ...]:
+        """What the writer saw come to a path, or into a folder."""
+        return self._ask(lambda journal: journal.moves_to(path), ())
+
     def sketch(self, path: str) -> bytes:
         """What a path's text is told by when its bytes are gone; b"" for none."""
         return self._ask(lambda journal: journal.sketch(path), b"")

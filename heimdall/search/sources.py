@@ -6,7 +6,7 @@ Never writes, never judges. Held by tests/heimdall/search/test_engine.py.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import gitmemo
@@ -19,6 +19,10 @@ from heimdall.core.coverage import answers
 from heimdall.errors import JournalError
 from heimdall.model import Node, PathRow, Presence
 from heimdall.search.knowledge import Knowledge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from heimdall.sinks.base import SinkHit
 
 CODE_HITS = 40
 """How many files and how many definitions the code index is asked for, and how many hits of both
@@ -73,6 +77,8 @@ def from_memory(
     snapshot: str | None = None,
     show_all: bool = False,
     kinds: frozenset[Kind] | None = None,
+    since_s: int | None = None,
+    paths: tuple[str, ...] = (),
 ) -> Memory:
     """A page of the store of `place`. Raises StaleSnapshot, and InvalidId for a snapshot that is no
     hash."""
@@ -86,6 +92,8 @@ def from_memory(
             snapshot=snapshot,
             include_inactive=show_all,
             kinds=kinds,
+            since_s=since_s,
+            paths=paths,
         )
     except gitmemo.NoStore as error:
         return Memory("absent", None, None, 0, (), error)
@@ -99,9 +107,12 @@ def from_code(
     knowledge: Knowledge,
     root: str,
     query: tuple[str, ...],
+    *,
     kinds: frozenset[str] | None = None,
+    paths: tuple[str, ...] = (),
 ) -> Code:
-    """What the index of the checkout `root` holds for the tokens of `query`."""
+    """What the index of the checkout `root` holds for the tokens of `query`, in the files and
+    folders `paths` where some are named."""
     if knowledge.journal is None:
         return Code(knowledge.state, ())
     from heimdall.sinks.tantivy import open_sink_reader  # noqa: PLC0415 # only for an index
@@ -109,9 +120,10 @@ def from_code(
     sink = open_sink_reader(settings.home, knowledge.stamp())
     if isinstance(sink, str):
         return Code(_SINK_STATES.get(sink, "error"), ())
+    within = [os.path.normpath(os.path.join(root, path)) for path in paths] or [root]
     try:
-        files = sink.find(query, CODE_HITS, symbols=False, within=root)
-        symbols = sink.find(query, CODE_HITS, files=False, within=root)
+        files = _best(sink.find(query, CODE_HITS, symbols=False, within=one) for one in within)
+        symbols = _best(sink.find(query, CODE_HITS, files=False, within=one) for one in within)
     except JournalError:
         return Code("error", ())
     merged = fuse.merge_parts(
@@ -122,6 +134,12 @@ def from_code(
     kept = (hit for hit in hits if hit is not None and (not kinds or hit.node.kind in kinds))
     # Lazily: each hit costs two questions to the journal.
     return Code(knowledge.state, tuple(islice(kept, CODE_HITS)))
+
+
+def _best(found: "Iterable[list[SinkHit]]") -> "list[SinkHit]":
+    """The best of several lists, each hit once."""
+    hits = dict.fromkeys(hit for some in found for hit in some)
+    return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:CODE_HITS]
 
 
 def _code_hit(

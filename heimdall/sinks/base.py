@@ -133,8 +133,8 @@ class SinkReader(Protocol):
         within: str = "",
     ) -> list[SinkHit]:
         """The best `limit` documents that hold any of `tokens`, best first, equal scores by path
-        and key. `within` keeps what lies under that directory ("" for everywhere). Raises
-        DamagedJournal where the sink turns out to be broken."""
+        and key. `within` keeps that file, or what lies under that directory ("" for everywhere).
+        Raises DamagedJournal where the sink turns out to be broken."""
 
 
 def project(path: str, facts: Facts, text: str) -> SinkDoc:

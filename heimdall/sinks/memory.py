@@ -105,7 +105,7 @@ class MemoryReader:
         hits = [
             SinkHit(one.path, one.key, score, bool(one.key))
             for one in self._stored
-            if one.path.startswith(prefix) or not within
+            if not within or one.path == within or one.path.startswith(prefix)
             if (score := self._score(one, tokens, fields)) > 0
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:limit]

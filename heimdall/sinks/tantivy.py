@@ -226,8 +226,16 @@ class TantivyReader:
 
     def _inside(self, folder: str) -> tantivy.Query:
         name = _folder_word(folder.rstrip("/") or "/")
-        term = tantivy.Query.term_query(self._schema, "folders", name, index_option="basic")
-        return tantivy.Query.const_score_query(term, 0.0)
+        inside = tantivy.Query.boolean_query(
+            [
+                (tantivy.Occur.Should, self._plain("folders", name)),
+                (tantivy.Occur.Should, self._plain("path", _escaped(folder))),
+            ]
+        )
+        return tantivy.Query.const_score_query(inside, 0.0)
+
+    def _plain(self, field: str, word: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, word, index_option="basic")
 
     def _hit(self, score: float, address: tantivy.DocAddress) -> SinkHit:
         document = self._searcher.doc(address)

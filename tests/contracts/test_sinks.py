@@ -127,7 +127,13 @@ def test_a_search_can_stay_within_a_directory(sink: Kind) -> None:
     assert found(sink, "beta", within="/p") == found(sink, "beta")
     assert found(sink, "beta", within="/") == found(sink, "beta")
     assert found(sink, "beta", within="/elsewhere") == set()
-    assert found(sink, "beta", within="/p/a.py") == set(), "a file is no directory"
+
+
+def test_a_search_can_stay_within_a_file(sink: Kind) -> None:
+    sink.writer.replace([A, B, doc("/p/a.py.bak", "beta")])
+    sink.writer.commit(STAMP)
+    assert found(sink, "beta", within="/p/k/b.py") == {("/p/k/b.py", "")}
+    assert {path for path, _ in found(sink, "alpha", "beta", within="/p/a.py")} == {"/p/a.py"}
 
 
 def test_being_within_a_directory_changes_no_score(sink: Kind) -> None:
