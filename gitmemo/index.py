@@ -53,7 +53,8 @@ JSON. Words come split by `text.tokens`; the `ascii` tokenizer only finds the bl
 what else is shown of it: SQLite does not notice a byte that turned inside a text."""
 
 WEIGHTS = {"title": 4, "keywords": 3, "summary": 2, "body": 1}
-_LOOK_ALIKES = 300
+_LOOK_ALIKES = 40
+_LOOKED_THROUGH = 500
 GARBLED = (ValueError, TypeError, LookupError, ArithmeticError)
 """What damaged rows come to where SQLite itself does not notice them."""
 
@@ -122,23 +123,29 @@ class Index:
         return None if row is None else EntryId(row[0])
 
     def sharing_rare(
-        self, words: Sequence[str], share: float
+        self, words: Iterable[str]
     ) -> list[tuple[EntryId, str, str, str, tuple[str, ...]]]:
-        """Id, file, title, summary and keywords of living entries that could have at least `share`
-        of `words`: such an entry has one of the few rarest ones, whichever it lacks. Of very many
-        the newest are given."""
-        seen = {
-            word: self.base.execute("SELECT doc FROM vocabulary WHERE term = ?", (word,)).fetchone()
-            for word in words
-        }
-        rare = sorted(words, key=lambda word: (seen[word] or (0,))[0])
-        rare = rare[: int(len(words) * (1 - share)) + 1]
+        """Id, file, title, summary and keywords of the living entries that have the most of the
+        rarest of `words` outside their bodies: of the words that few entries have, as many as
+        name not too many entries together. Of equals the newest."""
+        known = []
+        for word in words:
+            row = self.base.execute("SELECT doc FROM vocabulary WHERE term = ?", (word,)).fetchone()
+            known += [(row[0], word)] if row else []
+        rare: list[str] = []
+        named = 0
+        for count, word in sorted(known):
+            named += count
+            if rare and named > _LOOKED_THROUGH:
+                break
+            rare.append(word)
         marks = ",".join("?" * len(rare))
         rows = self.base.execute(
-            f"SELECT id, file, title, summary, keywords FROM entries JOIN texts USING (seq)"  # noqa: S608 -- marks and constants
-            f" WHERE until IS NULL AND seq IN"
-            f" (SELECT doc FROM places WHERE term IN ({marks}) AND col <> 'body')"
-            f" ORDER BY seq DESC LIMIT {_LOOK_ALIKES}",
+            "SELECT id, file, title, summary, keywords FROM ("  # noqa: S608 -- marks and constants
+            "  SELECT doc, count(DISTINCT term) AS shared FROM places"
+            f" WHERE term IN ({marks}) AND col <> 'body' GROUP BY doc)"
+            " JOIN entries ON entries.seq = doc JOIN texts USING (seq)"
+            f" WHERE until IS NULL ORDER BY shared DESC, doc DESC LIMIT {_LOOK_ALIKES}",
             rare,
         )
         return [
@@ -160,6 +167,18 @@ class Index:
             (entry_id, 2**62 if at is None else at),
         )
         return tuple(EntryId(id_) for (id_,) in rows)
+
+    def _living_ends(self, entry_id: str, at: int) -> tuple[EntryId, ...]:
+        """What has taken the place of `entry_id` by the commit `at`, over any number of steps."""
+        ends: list[EntryId] = []
+        waiting = list(self.successors(entry_id, at=at))
+        for one in waiting:
+            row = self.base.execute("SELECT until FROM entries WHERE id = ?", (one,)).fetchone()
+            if row is not None and (row[0] is None or row[0] > at):
+                ends.append(one)
+            else:
+                waiting += [next_ for next_ in self.successors(one, at=at) if next_ not in waiting]
+        return tuple(ends)
 
     def events(self) -> list[Event]:
         """All commits of the three acts, newest first."""
@@ -214,6 +233,7 @@ class Index:
             anchors=_anchors(anchors),
             active=active,
             replaced_by=() if active else self.successors(id_, at=at),
+            current=() if active else self._living_ends(id_, at),
         )
 
 

@@ -113,7 +113,8 @@ class Entry(NamedTuple):
 
 
 class Found(NamedTuple):
-    """One hit of a search inside one store. `matched` are query words as given."""
+    """One hit of a search inside one store. `matched` are query words as given. `replaced_by` are
+    direct successors of a hit that is not active, `current` the living ends of its chain."""
 
     id: EntryId
     file: str
@@ -129,6 +130,7 @@ class Found(NamedTuple):
     anchors: tuple[Anchor, ...]
     active: bool
     replaced_by: tuple[EntryId, ...]
+    current: tuple[EntryId, ...] = ()
 
 
 class Page(NamedTuple):

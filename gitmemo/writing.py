@@ -13,7 +13,7 @@ from collections.abc import Callable, Container
 from contextlib import closing
 from typing import NamedTuple
 
-from gitmemo import entry, founding, indexing, intent, lock, reading, redact
+from gitmemo import entry, founding, indexing, intent, likeness, lock, reading, redact
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -28,9 +28,8 @@ from gitmemo.text import iso_date, tokens
 from gitmemo.worktree import Seen, refusals
 
 ANCHOR_LIMIT = 64 * 1024 * 1024
-SIMILAR = 0.8
 _RACES = 3  # how often a change is planned anew because a person committed to main meanwhile
-_NAMED = 5  # how many dirty paths an error names
+_NAMED = 5  # how many dirty paths an error names, how many look-alikes a report
 
 Plan = Callable[[Repo, Index], Change]
 
@@ -206,17 +205,13 @@ def living(repo: Repo, index: Index, text: str) -> Entry:
 
 
 def _similar(index: Index, draft: Draft, leaving: set[str]) -> tuple[EntryId, ...]:
-    """Living entries that say nearly the same in title, summary and keywords (Jaccard of their
-    words), nearest first; those whose files are `leaving` are left out."""
-    own = _words(draft.title, draft.summary, draft.keywords)
+    """Living entries that say nearly the same, nearest first; those whose files are `leaving` are
+    left out."""
+    own = likeness.head(draft.title, draft.summary, draft.keywords)
+    words = tokens("\n".join((draft.title, draft.summary, *draft.keywords)))
     scored: list[tuple[float, EntryId]] = []
-    for entry_id, file, title, summary, keywords in index.sharing_rare(sorted(own), SIMILAR):
-        other = _words(title, summary, keywords)
-        likeness = len(own & other) / len(own | other)
-        if likeness >= SIMILAR and file not in leaving:
-            scored.append((likeness, entry_id))
-    return tuple(entry_id for _, entry_id in sorted(scored, reverse=True))
-
-
-def _words(title: str, summary: str, keywords: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(tokens("\n".join((title, summary, *keywords))))
+    for entry_id, file, *said in index.sharing_rare(dict.fromkeys(words)):
+        near = likeness.likeness(own, likeness.head(*said))
+        if near and file not in leaving:
+            scored.append((near, entry_id))
+    return tuple(entry_id for _, entry_id in sorted(scored, reverse=True)[:_NAMED])

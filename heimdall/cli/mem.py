@@ -216,11 +216,13 @@ app.command(name="search")(
 
         The disk is looked at now. STRONG holds as it stands; WEAK is plausible and not proven;
         REBUILT was found elsewhere; STALE points nowhere any more; REMOVED (with --all) is known
-        to be dead.
+        to be dead. With --path, --since or --kind there need be no words: the memory then lists
+        what it has, the newest first.
 
         \b
         Examples:
           mem search why do retries stop early
+          mem search --path src/net --since 30d
           mem search --precise "retry budget" --json
         """,
     )

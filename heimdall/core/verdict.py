@@ -39,8 +39,8 @@ REASONS = {
     "coverage-low": "the entry holds less than half of the query's words",
     "content-low": "the file as it is now holds less than half of the query's words",
     "index-behind": "the index has not caught up with the disk: where a thing moved may be unknown",
-    "superseded-by": "a later entry replaced this one; its id follows",
-    "withdrawn": "the entry was withdrawn",
+    "superseded-by": "a later entry has taken its place; the id of the one that holds now follows",
+    "withdrawn": "the entry was withdrawn, or the last of those that took its place",
 }
 """Every reason that a judgement can carry, by its part before the first colon."""
 
@@ -89,12 +89,10 @@ def _sort(evidence: Evidence) -> _Case:
 
 def _withdrawn(case: _Case) -> Judgement | None:
     """Known dead by its author's own word; no disk can revive it."""
-    if case.evidence.superseded_by:
-        reasons = tuple(f"superseded-by:{entry}" for entry in case.evidence.superseded_by)
-        return Judgement(Verdict.REMOVED, reasons)
+    reasons = tuple(f"superseded-by:{entry}" for entry in case.evidence.superseded_by)
     if case.evidence.withdrawn:
-        return Judgement(Verdict.REMOVED, ("withdrawn",))
-    return None
+        reasons += ("withdrawn",)
+    return Judgement(Verdict.REMOVED, reasons) if reasons else None
 
 
 def _no_anchor(case: _Case) -> Judgement | None:

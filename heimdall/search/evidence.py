@@ -89,8 +89,8 @@ class Witness:
             anchors=facts,
             coverage=found.coverage,
             content=self._content(facts, query),
-            superseded_by=() if found.active else found.replaced_by,
-            withdrawn=not found.active and not found.replaced_by,
+            superseded_by=() if found.active else found.current or found.replaced_by,
+            withdrawn=not found.active and not found.current,
             index_behind=any(map(self._unsettled, missing)),
         )
 

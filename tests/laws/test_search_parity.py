@@ -1,14 +1,18 @@
 """One answer, however it is come by: from the index, without it, or from git itself."""
 
 import os
+import random
+from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitmemo import Draft, Kind, Mode, Page, Store, norm
-from tests.support.memory import Clock, git, project, reopened
+from gitmemo import Draft, Kind, Mode, Page, Store, indexing, norm
+from gitmemo.repo import Repo
+from tests.support.memory import NOW, Clock, git, project, reopened
 
 WORDS = ["cache", "Cache", "startup", "art", "retry_count", "parseHTTP", "排空", "队列满", "ß", "ﬁ"]
 MARKS = ["a.b", "x*y", "[z]", "^q", "$", "\\d+", "'s", '"t"', "-n", "--all", "%", "a  b", "\t", "é"]
@@ -35,8 +39,10 @@ class Step(NamedTuple):
     kind: Kind
     act: str
     which: int
+    paths: tuple[str, ...]
 
 
+PATHS = ("src/a.py", "src/b.py", "src", "srcs/a.py", "deep/er/c.py")
 STEPS = st.lists(
     st.builds(
         Step,
@@ -46,18 +52,26 @@ STEPS = st.lists(
         st.sampled_from(Kind),
         st.sampled_from(["write", "write", "replace", "delete"]),
         st.integers(0, 9),
+        st.lists(st.sampled_from(PATHS), max_size=2, unique=True).map(tuple),
     ),
     min_size=3,
     max_size=9,
 )
 
 
-def played(store: Store, steps: list[Step]) -> None:
+def played(store: Store, steps: list[Step], clock: Clock | None = None) -> None:
     living: list[str] = []
     for n, step in enumerate(steps):
+        if clock is not None:
+            clock.now += n % 3 * 50
         links = "".join(f"[[{entry_id[:12]}]] " for entry_id in living[:3])
         draft = Draft(
-            f"{step.title} {n}", step.summary, tuple(step.keywords), f"{links}body {n}", step.kind
+            f"{step.title} {n}",
+            step.summary,
+            tuple(step.keywords),
+            f"{links}body {n}",
+            step.kind,
+            related_paths=step.paths,
         )
         if not living or step.act == "write":
             living.append(store.write(draft).id)
@@ -69,36 +83,171 @@ def played(store: Store, steps: list[Step]) -> None:
             store.delete(old, "reason")
 
 
-def answers(store: Store, queries: list[str], snapshot: str | None) -> list[Page]:
+class Filter(NamedTuple):
+    """What a search is kept to."""
+
+    kinds: frozenset[Kind] | None = None
+    since_s: int | None = None
+    paths: tuple[str, ...] = ()
+
+
+FILTERS = st.builds(
+    Filter,
+    st.sampled_from([None, frozenset({Kind.TASK}), frozenset(Kind)]),
+    st.none() | st.integers(int(NOW) - 2, int(NOW) + 400),
+    st.lists(st.sampled_from([*PATHS, "deep", ".", "gone.py"]), max_size=2).map(tuple),
+)
+
+
+def answers(
+    store: Store, queries: list[str], snapshot: str | None, kept: Filter | None = None
+) -> list[Page]:
+    narrow = Filter() if kept is None else kept
+    asked = [queries] if narrow == Filter() else [queries, []]
     return [
-        store.search(queries, mode=mode, snapshot=snapshot, include_inactive=inactive, limit=50)
+        store.search(
+            words,
+            mode=mode,
+            snapshot=snapshot,
+            include_inactive=inactive,
+            limit=50,
+            **narrow._asdict(),
+        )
+        for words in asked
         for mode in Mode
         for inactive in (False, True)
     ]
 
 
 @SETTINGS
-@given(steps=STEPS, queries=QUERIES, cut=st.integers(0, 9))
+@given(steps=STEPS, queries=QUERIES, cut=st.integers(0, 9), kept=FILTERS)
 def test_the_index_answers_as_history_does(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[Step], queries: list[str], cut: int
+    tmp_path_factory: pytest.TempPathFactory,
+    steps: list[Step],
+    queries: list[str],
+    cut: int,
+    kept: Filter,
 ) -> None:
     clock = Clock(step=0.0)
-    store = project(tmp_path_factory.mktemp("parity"), clock=clock)
+    store = stocked(tmp_path_factory.mktemp("parity"), clock)
     path = os.path.join(store.path, ".git", "gitmemo-index.db")
-    played(store, steps[:cut])
+    played(store, steps[:cut], clock)
     store.write(Draft("between", "the two", ("b1", "b2"), "x"))
     with open(path, "rb") as file:
         older = file.read()
-    played(store, [step._replace(title=step.title + " later") for step in steps[cut:]])
+    played(store, [step._replace(title=step.title + " later") for step in steps[cut:]], clock)
     commits = git(store.path, "rev-list", "main").split()
     snapshots = [None, commits[len(commits) // 2]]
-    extended = [answers(reopened(store, clock=clock), queries, snap) for snap in snapshots]
+    assert indexing.same_as_history(Repo(store.path), store.tip())
+
+    def asked() -> list[list[Page]]:
+        fresh = reopened(store, clock=clock)
+        return [answers(fresh, queries, snap, only) for snap in snapshots for only in (None, kept)]
+
+    extended = asked()
     with open(path, "wb") as file:  # as if another engine had written since
         file.write(older)
-    behind = [answers(reopened(store, clock=clock), queries, snap) for snap in snapshots]
+    behind = asked()
     os.unlink(path)
-    without = [answers(reopened(store, clock=clock), queries, snap) for snap in snapshots]
+    without = asked()
     assert extended == behind == without
+    for pages in without[1::2]:
+        assert_kept(pages, kept)
+
+
+def assert_kept(pages: list[Page], kept: Filter) -> None:
+    """Every hit is one that was asked for."""
+    for hit in (hit for page in pages for hit in page.hits):
+        assert kept.kinds is None or hit.kind in kept.kinds
+        if kept.since_s is not None:
+            assert datetime.fromisoformat(hit.date).timestamp() >= kept.since_s
+        assert not kept.paths or any(
+            folder == "." or path == folder or path.startswith(f"{folder}/")
+            for path in hit.related_paths
+            for folder in kept.paths
+        )
+
+
+@SETTINGS
+@given(steps=STEPS, kept=FILTERS)
+def test_pages_of_a_list_are_the_list(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[Step], kept: Filter
+) -> None:
+    clock = Clock(step=0.0)
+    store = stocked(tmp_path_factory.mktemp("pages"), clock)
+    played(store, steps, clock)
+    narrow = kept._replace(since_s=kept.since_s or 0)._asdict()
+    whole = store.search([], limit=100, **narrow)
+    assert [hit.date for hit in whole.hits] == sorted((h.date for h in whole.hits), reverse=True)
+    store.write(Draft("later", "than the first page", ("k", "l"), "x", related_paths=PATHS))
+    paged = [
+        hit
+        for skip in range(0, whole.total, 2)
+        for hit in store.search([], limit=2, skip=skip, snapshot=whole.snapshot, **narrow).hits
+    ]
+    assert paged == list(whole.hits)
+
+
+QUESTIONS: tuple[tuple[str, Filter], ...] = (
+    ("cache", Filter()),
+    ("startup art", Filter()),
+    ("cachee", Filter()),
+    ("", Filter(since_s=0)),
+    ("", Filter(paths=("src",))),
+)
+
+
+def damaged(store: Store, data: bytes, chance: random.Random, clock: Clock) -> tuple[int, int]:
+    """How often, of 150 copies of the index with a turned bit, an answer differed from history's;
+    and how often the check did not see that the copy is another one."""
+    path = os.path.join(store.path, ".git", "gitmemo-index.db")
+    fresh = reopened(store, clock=clock)
+
+    def told() -> list[Page]:
+        return [fresh.search([words], **kept._asdict()) for words, kept in QUESTIONS]
+
+    truth = told()
+    lied = missed = 0
+    for _ in range(150):
+        at = chance.randrange(len(data))
+        turned = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1 :]
+        with open(path, "wb") as file:
+            file.write(turned)
+        differs = told() != truth
+        lied += differs
+        missed += differs and indexing.same_as_history(Repo(store.path), store.tip())
+    with open(path, "wb") as file:
+        file.write(data)
+    return lied, missed
+
+
+def test_what_is_shown_of_a_damaged_index_was_written_and_the_check_finds_the_rest(
+    tmp_path: Path,
+) -> None:
+    clock = Clock(step=0.0)
+    store = stocked(tmp_path, clock)
+    for n in range(12):
+        store.write(
+            Draft(f"cache {n} startup", "art of " * n + "it", ("cache", f"k{n}"), "b", None, PATHS)
+        )
+    with open(os.path.join(store.path, ".git", "gitmemo-index.db"), "rb") as file:
+        data = file.read()
+    written = {store.read(e.id).title for e in store.history()}
+    lied, missed = damaged(store, data, random.Random(7), clock)
+    assert missed == 0
+    assert lied <= 15
+    assert all(hit.title in written for hit in store.search(["cache"]).hits)
+
+
+def stocked(folder: Path, clock: Clock) -> Store:
+    """An empty store beside the files of PATHS."""
+    store = project(folder, clock=clock)
+    for path in PATHS:
+        if path.endswith(".py"):
+            os.makedirs(os.path.dirname(os.path.join(store.root, path)), exist_ok=True)
+            with open(os.path.join(store.root, path), "w", encoding="utf-8") as file:
+                file.write(path)
+    return store
 
 
 def grepped(store: Store, keyword: str) -> set[str]:
@@ -123,7 +272,7 @@ def grepped(store: Store, keyword: str) -> set[str]:
 def test_a_trailer_search_finds_what_git_log_finds_in_title_summary_and_keywords(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], keyword: str
 ) -> None:
-    store = project(tmp_path_factory.mktemp("grep"))
+    store = stocked(tmp_path_factory.mktemp("grep"), Clock())
     played(store, steps)
     hits = store.search([keyword], mode=Mode.TRAILER, limit=100).hits
     needle = norm(keyword)

@@ -50,6 +50,7 @@ LINES = [
     ["--all", "--", "--json", "-n"],
     ["-", "retry"],
     ["缓存", "naïve café"],
+    ["--path", "a.py", "-p", "b", "-pc", "--since=30d"],
 ]
 
 
