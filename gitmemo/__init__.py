@@ -52,7 +52,15 @@ if TYPE_CHECKING:
     )
     from gitmemo.place import Place, code_state, locate
     from gitmemo.store import Store
-    from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
+    from gitmemo.text import (
+        counts,
+        coverage,
+        further_tokens,
+        norm,
+        query_tokens,
+        tokens,
+        within_one_edit,
+    )
 
 __all__ = [
     "Act",
@@ -94,6 +102,7 @@ __all__ = [
     "code_state",
     "counts",
     "coverage",
+    "further_tokens",
     "locate",
     "norm",
     "query_tokens",
@@ -113,7 +122,7 @@ _ROOMS = {
     ),
     "place": "Place code_state locate",
     "store": "Store",
-    "text": "counts coverage norm query_tokens tokens within_one_edit",
+    "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

@@ -26,7 +26,7 @@ from gitmemo.index import (
 )
 from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
-from gitmemo.text import norm, path_key, tokens
+from gitmemo.text import further_tokens, norm, path_key, tokens
 
 _BUSY_S = 2.0  # readers hold the file for milliseconds; whoever holds it longer is not waited for
 
@@ -313,7 +313,7 @@ def _add_entry(
     base.executemany("INSERT INTO concerns VALUES (?, ?)", ((path, seq) for path in paths))
     base.execute(
         "INSERT INTO words (rowid, title, keywords, summary, body) VALUES (?, ?, ?, ?, ?)",
-        (seq, *(" ".join(words[field]) for field in WEIGHTS)),
+        (seq, *(" ".join((*words[field], *further_tokens(texts[field]))) for field in WEIGHTS)),
     )
 
 

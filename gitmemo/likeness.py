@@ -18,6 +18,9 @@ TITLES = 0.55
 HEADS = 0.7
 """The share of the shorter head's words that the other must have."""
 
+FEW = 5
+"""Fewer words than this are in too many other heads to tell anything."""
+
 ALL = 0.65
 """The share of all words of both heads that is enough whatever the titles say."""
 
@@ -40,7 +43,8 @@ def likeness(one: Head, other: Head) -> float:
     """How much alike two heads are, up to 1.0; 0.0 where they are not near."""
     shared = _common(one.words, other.words)
     whole = _share(shared, len(one.words) + len(other.words) - shared)
-    part = _share(shared, min(len(one.words), len(other.words)))
+    least = min(len(one.words), len(other.words))
+    part = _share(shared, least) if least >= FEW else 0.0
     same = _common(one.title, other.title)
     titles = _share(same, len(one.title) + len(other.title) - same)
     by_title = titles * part if titles >= TITLES and part >= HEADS else 0.0

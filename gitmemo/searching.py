@@ -16,7 +16,7 @@ from math import log
 from gitmemo import ranking
 from gitmemo.index import WEIGHTS, Index, Scored, below
 from gitmemo.model import EntryId, Kind, Mode
-from gitmemo.text import TYPO_LENGTH, near, norm, query_tokens
+from gitmemo.text import TYPO_LENGTH, is_sign, near, norm, query_tokens
 from gitmemo.values import NamedTuple
 
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
@@ -225,9 +225,10 @@ def _topics_first(index: Index, order: list[_Ranked], topics: Sequence[int]) -> 
 
 def _weights(index: Index, token: str, outside: Set[int]) -> _Weights:
     """The entries in scope that have `token`, and how much of it, by field."""
+    one = "term >= :token AND term <= :last" if is_sign(token) else "term = :token"
     rows = index.base.execute(
-        f"SELECT doc, sum({_WEIGHT}) FROM places WHERE term = ? GROUP BY doc",  # noqa: S608 -- constants
-        (token,),
+        f"SELECT doc, sum({_WEIGHT}) FROM places WHERE {one} GROUP BY doc",  # noqa: S608 -- constants
+        {"token": token, "last": f"{token}\U0010ffff"},
     )
     has: _Weights = dict(rows.fetchall())
     if outside:
@@ -268,6 +269,7 @@ def _alike(index: Index, token: str) -> set[str]:
         head, tail = token[:at], token[at:]
         letters = _going_on(index, head)
         if not letters:
+            made.add(head + tail[1:])  # its last letter may be the one too many
             break
         made.update((head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]))
         made.update(head + letter + rest for letter in letters for rest in (tail, tail[1:]))

@@ -135,6 +135,33 @@ def tokens(s: str) -> list[str]:
     return found
 
 
+def further_tokens(s: str) -> list[str]:
+    """Tokens that an index of memories holds beside `tokens(s)`, so that other spellings find it:
+    `utf-8` also as utf8, `café` also as cafe, and the last sign of a run of a script without
+    spaces, whose other signs each begin a pair (see `is_sign`)."""
+    compounds = _LATE.get("compounds") or _late("compounds", r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+    joined = (word.replace("-", "").lower() for word in compounds.findall(s))
+    found = [word for word in joined if len(word) <= LONGEST_WORD]
+    if s.isascii():
+        return found
+    wide = normalize("NFKC", s)
+    runs = _LATE.get("runs") or _late("runs", f"([{_RUNS}]+)")
+    found += [_fold(run)[-1] for run in runs.findall(wide) if len(_fold(run)) > 1]
+    for token in tokens(wide):
+        if not token.isascii():
+            bare = "".join([c for c in normalize("NFD", token) if category(c) != "Mn"])
+            # Other scripts keep their marks, which tell words apart there.
+            found += [bare] if bare and bare.isascii() else []
+    return found
+
+
+def is_sign(token: str) -> bool:
+    """Whether a token is one sign of a script written without spaces: it is then looked for as the
+    beginning of pairs, and by itself where it ends a run."""
+    runs = _LATE.get("runs") or _late("runs", f"([{_RUNS}]+)")
+    return len(token) == 1 and not token.isascii() and runs.fullmatch(token) is not None
+
+
 def counts(s: str, cap: int = 8) -> dict[str, int]:
     """Each token of `s` with how often it occurs, at most `cap`; for whole files."""
     totals: dict[str, int] = {}
@@ -292,8 +319,14 @@ def near(word: str, vocabulary: Iterable[str]) -> list[str]:
 
 
 def coverage(query: tuple[str, ...], have: Set[str]) -> float:
-    """Share of `query` tokens in `have`, 0.0 to 1.0; a one-edit typo counts as present."""
+    """Share of `query` tokens in `have`, 0.0 to 1.0; a one-edit typo counts as present, and one
+    sign of a script without spaces where a pair begins with it."""
     if not query:
         return 0.0
-    present = sum(1 for token in query if token in have or near(token, have))
+    present = sum(
+        token in have
+        or bool(near(token, have))
+        or (is_sign(token) and any(other.startswith(token) for other in have))
+        for token in query
+    )
     return present / len(query)

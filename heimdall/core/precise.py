@@ -8,7 +8,7 @@ Held by tests/heimdall/core/test_precise.py.
 
 from typing import NamedTuple
 
-from gitmemo import coverage, tokens
+from gitmemo import coverage, further_tokens, tokens
 from heimdall.core.anchoring import mentions
 from heimdall.model import Verdict
 
@@ -36,7 +36,7 @@ def named(question: str) -> Named:
 
 def fits_memory(query: tuple[str, ...], head: str) -> bool:
     """Whether a memory answers the question; `head` is title, summary and keywords."""
-    return coverage(query, set(tokens(head))) >= BAR
+    return coverage(query, {*tokens(head), *further_tokens(head)}) >= BAR
 
 
 def fits_code(names: Named, symbol: str | None, path: str) -> bool:

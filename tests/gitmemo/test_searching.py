@@ -48,6 +48,7 @@ def titles(store: Store, *words: str, **named: object) -> list[str]:
         ("watermark", ["deadline decides"]),
         ("deadlin", ["deadline decides"]),
         ("deadlnie", ["deadline decides"]),
+        ("deadlines", ["deadline decides"]),
         ("how does the drawing work?", ["[art] the drawing module"]),
         ("nothinglikeit", []),
         ("", []),

@@ -202,3 +202,36 @@ def test_the_words_cost_a_search_no_heavy_import() -> None:
     loaded = set(run.stdout.split())
     assert "gitmemo.text" in loaded
     assert not loaded & {"rapidfuzz", "datetime", "dataclasses", "pathlib", "json", "hashlib"}
+
+
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        ("utf-8 and kebab-case-name", "utf8 kebabcasename"),
+        ("2026-08-23", "20260823"),
+        ("a - b, --flag, C++", ""),
+        ("snake_case plain", ""),
+        ("café İstanbul naïve", "cafe istanbul naive"),
+        ("cafe\u0301", "cafe"),
+        ("修复连接池 的 x单", "池"),
+        ("ｷｬｯｼｭ", "ュ"),
+        ("русский ёж हिन्दी", ""),
+        ("-".join(["ab"] * 99), ""),
+    ],
+)
+def test_an_index_of_memories_knows_other_spellings(written: str, found: str) -> None:
+    assert text.further_tokens(written) == found.split()
+
+
+@given(NASTY)
+def test_further_tokens_are_words_like_others(s: str) -> None:
+    for token in text.further_tokens(s):
+        assert token
+        assert not re.search(r"[\s_]", token)
+
+
+def test_one_sign_is_covered_by_a_pair_that_it_begins() -> None:
+    assert text.is_sign("池")
+    assert not any(map(text.is_sign, ("a", "é", "池子", "🚀", "")))
+    assert text.coverage(("连",), {"连接"}) == 1.0
+    assert text.coverage(("接",), {"连接"}) == 0.0
