@@ -210,8 +210,8 @@ def _similar(index: Index, draft: Draft, leaving: set[str]) -> tuple[EntryId, ..
     own = likeness.head(draft.title, draft.summary, draft.keywords)
     words = tokens("\n".join((draft.title, draft.summary, *draft.keywords)))
     scored: list[tuple[float, EntryId]] = []
-    for entry_id, file, *said in index.sharing_rare(dict.fromkeys(words)):
-        near = likeness.likeness(own, likeness.head(*said))
+    for entry_id, file, title, summary, keywords in index.sharing_rare(dict.fromkeys(words)):
+        near = likeness.likeness(own, likeness.head(title, summary, keywords))
         if near and file not in leaving:
             scored.append((near, entry_id))
     return tuple(entry_id for _, entry_id in sorted(scored, reverse=True)[:_NAMED])

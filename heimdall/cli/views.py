@@ -43,9 +43,9 @@ def written_text(written: Written) -> str:
     lines = [f"{written.id}  {written.file}"]
     for one in written.redactions:
         lines.append(f"redacted in {one.field}: {one.kind} ({one.count})")
-    for one in written.similar:
-        instead = f"mem delete {written.id[:12]} --reason duplicate && mem replace {one[:12]} …"
-        lines.append(f"much like {one[:12]}; to replace it instead: {instead}")
+    for like in written.similar:
+        instead = f"mem delete {written.id[:12]} --reason duplicate && mem replace {like[:12]} …"
+        lines.append(f"much like {like[:12]}; to replace it instead: {instead}")
     return "\n".join(lines)
 
 

@@ -145,8 +145,8 @@ def test_the_index_answers_as_history_does(
         return [answers(fresh, queries, snap, only) for snap in snapshots for only in (None, kept)]
 
     extended = asked()
-    with open(path, "wb") as file:  # as if another engine had written since
-        file.write(older)
+    with open(path, "wb") as back:  # as if another engine had written since
+        back.write(older)
     behind = asked()
     os.unlink(path)
     without = asked()
@@ -211,13 +211,13 @@ def damaged(store: Store, data: bytes, chance: random.Random, clock: Clock) -> t
     for _ in range(150):
         at = chance.randrange(len(data))
         turned = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1 :]
-        with open(path, "wb") as file:
-            file.write(turned)
+        with open(path, "wb") as copy:
+            copy.write(turned)
         differs = told() != truth
         lied += differs
         missed += differs and indexing.same_as_history(Repo(store.path), store.tip())
-    with open(path, "wb") as file:
-        file.write(data)
+    with open(path, "wb") as copy:
+        copy.write(data)
     return lied, missed
 
 
