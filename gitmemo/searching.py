@@ -16,7 +16,7 @@ from math import log
 from gitmemo import ranking
 from gitmemo.index import WEIGHTS, Index, Scored, below
 from gitmemo.model import EntryId, Kind, Mode
-from gitmemo.text import TYPO_LENGTH, forms, is_sign, near, norm, query_tokens
+from gitmemo.text import TYPO_LENGTH, is_sign, near, norm, query_tokens
 from gitmemo.values import NamedTuple
 
 _WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
@@ -25,7 +25,6 @@ _EVER = "(e.seq <= :at)"
 _SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
 _LENGTH_SHARE = 0.5  # how much a long entry is held against it (BM25's b)
 _TYPO_WORTH = 0.5
-_FORM_WORTH = 0.9
 _LAST_LETTER = "\u1fff"
 """The alphabets end here; behind it are scripts whose words are searched by pairs of signs."""
 
@@ -114,7 +113,7 @@ def _by_text(
     query an entry has, and a little of its age. Words that nothing has are taken for typos."""
     tokens = query_tokens(" ".join(given))
     outside = _outside(index, scope)
-    found = {token: _with_forms(index, token, outside) for token in tokens}
+    found = {token: _weights(index, token, outside) for token in tokens}
     for token in tokens:
         if not found[token]:
             found[token] = _misspelled(index, token, outside)
@@ -235,15 +234,6 @@ def _weights(index: Index, token: str, outside: Set[int]) -> _Weights:
     if outside:
         for seq in outside & has.keys():
             del has[seq]
-    return has
-
-
-def _with_forms(index: Index, token: str, outside: Set[int]) -> _Weights:
-    """The same for the word in both its numbers; as it was typed it is worth the most."""
-    has = _weights(index, token, outside)
-    for form in forms(token):
-        for seq, weight in _weights(index, form, outside).items():
-            has[seq] = max(has.get(seq, 0.0), weight * _FORM_WORTH)
     return has
 
 

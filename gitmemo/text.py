@@ -277,27 +277,6 @@ def query_tokens(s: str) -> tuple[str, ...]:
     return tuple(token for token in distinct if token not in STOP_WORDS) or distinct
 
 
-def forms(word: str) -> tuple[str, ...]:
-    """The singular of an English plural, or the plural of anything else, by its ending alone; more
-    than one where the ending does not decide (`caches`, `matches`). Some are no words, which then
-    nothing has. None of short words, which are too close to others (`news`, `new`)."""
-    if len(word) < 4 or not word.isascii() or not word.isalpha():
-        return ()
-    if word.endswith(("ss", "x", "z", "ch", "sh")):
-        return (word + "es",)
-    if not word.endswith("s"):
-        consonant = word[-1] == "y" and word[-2] not in "aeou"
-        return (word[:-1] + "ies" if consonant else word + "s",)
-    if word.endswith(("us", "is")):
-        return ()
-    found = [word[:-1]]
-    if word.endswith("ies"):
-        found.append(word[:-3] + "y")
-    elif word.endswith(("ses", "xes", "zes", "ches", "shes")):
-        found.append(word[:-2])
-    return tuple(form for form in found if len(form) >= 4)
-
-
 TYPO_LENGTH = 5
 """Words of fewer letters are too close to each other to forgive an edit."""
 
@@ -340,13 +319,12 @@ def near(word: str, vocabulary: Iterable[str]) -> list[str]:
 
 
 def coverage(query: tuple[str, ...], have: Set[str]) -> float:
-    """Share of `query` tokens in `have`, 0.0 to 1.0; a one-edit typo and the other number of a word
-    count as present, and one sign of a script without spaces where a pair begins with it."""
+    """Share of `query` tokens in `have`, 0.0 to 1.0; a one-edit typo counts as present, and one
+    sign of a script without spaces where a pair begins with it."""
     if not query:
         return 0.0
     present = sum(
         token in have
-        or not have.isdisjoint(forms(token))
         or bool(near(token, have))
         or (is_sign(token) and any(other.startswith(token) for other in have))
         for token in query

@@ -235,26 +235,3 @@ def test_one_sign_is_covered_by_a_pair_that_it_begins() -> None:
     assert not any(map(text.is_sign, ("a", "é", "池子", "🚀", "")))
     assert text.coverage(("连",), {"连接"}) == 1.0
     assert text.coverage(("接",), {"连接"}) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("word", "found"),
-    [
-        ("retries", "retrie retry"),
-        ("retry", "retries"),
-        ("delay", "delays"),
-        ("caches", "cache cach"),
-        ("cache", "caches"),
-        ("matches", "matche match"),
-        ("class", "classes"),
-        ("boxes", "boxe"),
-        ("status", ""),
-        ("analysis", ""),
-        ("news", ""),
-        ("art", ""),
-        ("sha256", ""),
-        ("naïve", ""),
-    ],
-)
-def test_a_word_has_another_number(word: str, found: str) -> None:
-    assert text.forms(word) == tuple(found.split())
