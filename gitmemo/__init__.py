@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         StoreError,
         TrackedByParent,
         UnknownId,
+        WithdrawalId,
         WorldError,
     )
     from gitmemo.model import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         Found,
         Identity,
         Kind,
+        Life,
         Mode,
         Page,
         Redaction,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from gitmemo.place import Place, code_state, locate
     from gitmemo.store import Store
     from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
+    from gitmemo.topics import Link, LinkState, Topic
 
 __all__ = [
     "Act",
@@ -75,6 +78,9 @@ __all__ = [
     "IoRefused",
     "Kind",
     "LegacyStore",
+    "Life",
+    "Link",
+    "LinkState",
     "LockTimeout",
     "Mode",
     "NoProject",
@@ -87,8 +93,10 @@ __all__ = [
     "StaleSnapshot",
     "Store",
     "StoreError",
+    "Topic",
     "TrackedByParent",
     "UnknownId",
+    "WithdrawalId",
     "WorldError",
     "Written",
     "code_state",
@@ -105,15 +113,16 @@ _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
         " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive PlainFolder"
-        " StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
+        " StaleSnapshot StoreError TrackedByParent UnknownId WithdrawalId WorldError"
     ),
     "model": (
-        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
-        " Written"
+        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Life Mode Page"
+        " Redaction Written"
     ),
     "place": "Place code_state locate",
     "store": "Store",
     "text": "counts coverage norm query_tokens tokens within_one_edit",
+    "topics": "Link LinkState Topic",
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

@@ -92,6 +92,7 @@ class Witness:
             superseded_by=() if found.active else found.replaced_by,
             withdrawn=not found.active and not found.replaced_by,
             index_behind=any(map(self._unsettled, missing)),
+            rivals=found.rivals,
         )
 
     def _facts(self, target: Target) -> Iterable[AnchorFact]:
