@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from gitmemo.place import Place, code_state, locate
     from gitmemo.store import Store
     from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
-    from gitmemo.topics import Link, LinkState, Topic
+    from gitmemo.topics import Link, LinkState, Topic, stale
 
 __all__ = [
     "Act",
@@ -105,6 +105,7 @@ __all__ = [
     "locate",
     "norm",
     "query_tokens",
+    "stale",
     "tokens",
     "within_one_edit",
 ]
@@ -122,7 +123,7 @@ _ROOMS = {
     "place": "Place code_state locate",
     "store": "Store",
     "text": "counts coverage norm query_tokens tokens within_one_edit",
-    "topics": "Link LinkState Topic",
+    "topics": "Link LinkState Topic stale",
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

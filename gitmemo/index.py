@@ -174,7 +174,7 @@ class Index:
         rows = self.base.execute(
             f"SELECT {_EVENT} FROM commits WHERE act IS NOT NULL ORDER BY seq DESC"  # noqa: S608 -- constants
         )
-        return [_event(*row) for row in rows]
+        return [_event(row) for row in rows]
 
     def family(
         self, entry_id: str
@@ -182,7 +182,7 @@ class Index:
         """The chain of `entry_id`: its events newest first, which of its ids are entries here, and
         the living ones, oldest first. Costs what the chain has, not what the store has."""
         asked = {"ids": dumps([entry_id]), "at": _FOREVER}
-        members = self.base.execute(f"{_FAMILY} SELECT id FROM family", asked).fetchall()
+        members = self.base.execute(f"{_FAMILY} SELECT id FROM family", asked).fetchall()  # noqa: S608 -- constants
         ids = dumps([id_ for (id_,) in members])
         events = self.base.execute(
             f"SELECT {_EVENT} FROM commits WHERE act IS NOT NULL AND (id IN"  # noqa: S608 -- constants
@@ -196,7 +196,7 @@ class Index:
             (ids,),
         ).fetchall()
         return (
-            tuple(_event(*row) for row in events),
+            tuple(_event(row) for row in events),
             frozenset(EntryId(id_) for id_, _ in entries),
             tuple(EntryId(id_) for id_, lives in entries if lives),
         )
@@ -205,7 +205,7 @@ class Index:
         """Of entries that live at `at`: the other living ones of their chains, oldest first; those
         that have none are left out."""
         rows = self.base.execute(
-            f"{_FAMILY} SELECT hit, e.id FROM family CROSS JOIN entries e ON e.id = family.id"
+            f"{_FAMILY} SELECT hit, e.id FROM family CROSS JOIN entries e ON e.id = family.id"  # noqa: S608 -- constants
             " WHERE e.id <> hit AND e.seq <= :at AND (e.until IS NULL OR e.until > :at)"
             " ORDER BY e.seq",
             {"ids": dumps(living), "at": at},
@@ -326,8 +326,7 @@ def _anchors(text: str) -> tuple[Anchor, ...]:
 _EVENT = "id, act, time, title, author, target, note"
 
 
-def _event(
-    id_: str, act: str, time: int, title: str, author: str, target: str | None, note: str
-) -> Event:
+def _event(row: tuple[str, str, int, str, str, str | None, str]) -> Event:
+    id_, act, time, title, author, target, note = row
     aim = None if target is None else EntryId(target)
     return Event(EntryId(id_), Act(act), iso_date(time * 1000), title, author, aim, note)

@@ -21,8 +21,8 @@ _SHA1 = 40
 def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     """The one entry whose id starts with `text`. Ids that main has left (kept by backup refs of a
     migration, or on the other side of a merge) and entries that no search finds (a foreign line
-    below their trailers) are found too. Raises UnknownId (WithdrawalId where it names the commit that
-    withdrew one), AmbiguousId."""
+    below their trailers) are found too. Raises AmbiguousId, UnknownId, and of that WithdrawalId where
+    `text` names the commit that withdrew one."""
     hits = index.entries_like(text)
     if not hits:
         found = repo.find(text)
@@ -84,7 +84,7 @@ def life(repo: Repo, index: Index, entry_id: EntryId) -> Life:
     """The life of the entry `entry_id`, which `resolve` gave."""
     family = chain.Family(*index.family(entry_id))
     where = _standing(repo, index, entry_id)
-    return Life(entry_id, family.events, family.living, where.faults)
+    return Life(entry_id, tuple(chain.drawn(family.events)), family.living, where.faults)
 
 
 def links(repo: Repo, index: Index, texts: Sequence[str]) -> tuple[Link, ...]:

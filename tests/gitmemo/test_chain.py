@@ -135,7 +135,10 @@ def test_an_entry_replaced_on_both_sides_has_two_ends(merged: History) -> None:
 
 
 def test_a_replacement_beats_a_withdrawal_of_the_other_side(merged: History) -> None:
-    both = chain.withdrawals(events(merged.commits)).keys() & chain.successors(events(merged.commits)).keys()
+    both = (
+        chain.withdrawals(events(merged.commits)).keys()
+        & chain.successors(events(merged.commits)).keys()
+    )
     assert both
     for old in both:
         found = trail(merged, old)
