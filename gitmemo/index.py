@@ -10,6 +10,7 @@ Tests: tests/gitmemo/test_index.py, tests/laws/test_search_parity.py.
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from json import dumps, loads
 
 from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
@@ -246,20 +247,27 @@ class Index:
         ]
 
     def linked(self, topics: Sequence[int]) -> dict[int, list[str]]:
-        """Of topics, by `seq`: the entries that their links name, and whatever came of those."""
+        """Of topics, by `seq`: the hashes that they link, and the ids of whatever came of those."""
         rows = self.base.execute(
-            "WITH RECURSIVE linked (topic, id) AS ("
-            " SELECT t.seq, e.id FROM json_each(?) j CROSS JOIN texts t ON t.seq = j.value"
-            " CROSS JOIN json_each(t.links) l"
-            " CROSS JOIN entries e ON e.id >= l.value AND e.id < l.value || 'g'"
-            " UNION SELECT linked.topic, c.id FROM linked"
-            " CROSS JOIN commits c ON c.target = linked.id WHERE c.act = 'replace')"
-            " SELECT topic, id FROM linked",
+            "SELECT seq, links FROM json_each(?) j CROSS JOIN texts ON seq = j.value",
             (dumps(topics),),
         )
-        found: dict[int, list[str]] = {}
-        for topic, id_ in rows:
-            found.setdefault(topic, []).append(id_)
+        found: dict[int, list[str]] = {seq: loads(links) for seq, links in rows}
+        # Few links name what was replaced since, and only those are followed.
+        later = self.base.execute(
+            "WITH RECURSIVE later (hash, id) AS ("
+            " SELECT l.value, c.id FROM json_each(?) l CROSS JOIN commits c"
+            " ON c.target >= l.value AND c.target < l.value || 'g' WHERE c.act = 'replace'"
+            " UNION SELECT later.hash, c.id FROM later CROSS JOIN commits c"
+            " ON c.target = later.id WHERE c.act = 'replace') SELECT hash, id FROM later",
+            (dumps(list(set(chain.from_iterable(found.values())))),),
+        )
+        came: dict[str, list[str]] = {}
+        for hash_, id_ in later:
+            came.setdefault(hash_, []).append(id_)
+        if came:
+            for seq, links in found.items():
+                found[seq] = links + [id_ for link in links for id_ in came.get(link, ())]
         return found
 
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:

@@ -21,8 +21,8 @@ _SHA1 = 40
 def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     """The one entry whose id starts with `text`. Ids that main has left (kept by backup refs of a
     migration, or on the other side of a merge) and entries that no search finds (a foreign line
-    below their trailers) are found too. Raises AmbiguousId, UnknownId, and of that WithdrawalId where
-    `text` names the commit that withdrew one."""
+    below their trailers) are found too. Raises AmbiguousId, UnknownId, and of the latter
+    WithdrawalId where `text` names the commit that withdrew one."""
     hits = index.entries_like(text)
     if not hits:
         found = repo.find(text)

@@ -125,6 +125,40 @@ def test_a_read_gives_what_the_other_engine_gave(
     )
 
 
+FURTHER = {"8177844715897290c378bcee96b1ae7b2794eb14": "retry5", "cf4fa33ce": "same_ms"}
+"""Links that the other engine resolved to themselves, because it stops after one replacement, and
+what their chains come to."""
+
+EXPANDED = [
+    (name, case) for name, case in CASES["reads"] if case.get("expand") and "result" in case
+]
+
+
+@pytest.mark.parametrize(("name", "case"), EXPANDED, ids=label)
+def test_links_lead_where_the_other_engine_led_and_on_to_the_end(
+    stores: dict[str, Store], name: str, case: dict[str, Any]
+) -> None:
+    store = stores[name]
+    links = store.links(store.read(case["hash"]))
+    for link, said in zip(links, case["result"]["links"], strict=True):
+        assert (link.link, link.active) == (said["link_hash"], said["active"])
+        assert bool(link.error) == ("error" in said)
+        if link.error:
+            continue
+        if link.link in FURTHER:
+            assert said["resolved_hash"] == link.entry
+            assert link.current == (EXPECTED[name]["names"][FURTHER[link.link]],)
+            continue
+        led = link.entry if link.active or not link.current else link.current[-1]
+        assert (led, link.title, link.summary, list(link.keywords), link.kind) == (
+            said["resolved_hash"],
+            said["title"],
+            said["summary"],
+            said["keywords"],
+            said["kind"],
+        )
+
+
 def test_a_chain_is_followed_to_its_end_where_the_other_engine_stopped_after_one_step(
     stores: dict[str, Store],
 ) -> None:
