@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         StoreError,
         TrackedByParent,
         UnknownId,
+        WithdrawalId,
         WorldError,
     )
     from gitmemo.model import (
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         Found,
         Identity,
         Kind,
+        Life,
         Mode,
         Page,
         Redaction,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         tokens,
         within_one_edit,
     )
+    from gitmemo.topics import Link, LinkState, Topic, stale
 
 __all__ = [
     "Act",
@@ -83,6 +86,9 @@ __all__ = [
     "IoRefused",
     "Kind",
     "LegacyStore",
+    "Life",
+    "Link",
+    "LinkState",
     "LockTimeout",
     "Mode",
     "NoProject",
@@ -95,8 +101,10 @@ __all__ = [
     "StaleSnapshot",
     "Store",
     "StoreError",
+    "Topic",
     "TrackedByParent",
     "UnknownId",
+    "WithdrawalId",
     "WorldError",
     "Written",
     "code_state",
@@ -106,6 +114,7 @@ __all__ = [
     "locate",
     "norm",
     "query_tokens",
+    "stale",
     "tokens",
     "within_one_edit",
 ]
@@ -114,15 +123,16 @@ _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
         " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive PlainFolder"
-        " StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
+        " StaleSnapshot StoreError TrackedByParent UnknownId WithdrawalId WorldError"
     ),
     "model": (
-        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
-        " Written"
+        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Life Mode Page"
+        " Redaction Written"
     ),
     "place": "Place code_state locate",
     "store": "Store",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
+    "topics": "Link LinkState Topic stale",
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

@@ -4,13 +4,14 @@ An entry is the commit that added its file; it lives while the tip's tree has th
 are followed whatever their own state, to the end: stopping at the first replaced one would show a
 reader an answer that was corrected twice. Damage (a circle, a successor that history lacks) is a
 value, because a store merged by strangers must still be readable. Never here: git, files, text of
-entries. Tests: tests/gitmemo/test_chain.py, against histories of another engine.
+entries. Tests: tests/gitmemo/test_chain.py, against histories of another engine;
+tests/laws/test_merged_chains.py, against git.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gitmemo.model import Act, EntryId
+from gitmemo.model import Act, EntryId, Event
 from gitmemo.trailers import Message
 
 
@@ -62,23 +63,21 @@ def active(commits: Iterable[Commit], files: Container[str]) -> dict[str, EntryI
     return living
 
 
-def successors(commits: Iterable[Commit]) -> dict[EntryId, tuple[EntryId, ...]]:
-    """Replaced entry -> its direct successors, oldest first. `commits` newest first."""
+def successors(events: Iterable[Event]) -> dict[EntryId, tuple[EntryId, ...]]:
+    """Replaced entry -> its direct successors, oldest first. `events` newest first."""
     found: dict[EntryId, tuple[EntryId, ...]] = {}
-    for commit in commits:
-        old = commit.message.replaces
-        if commit.message.type is Act.REPLACE and old is not None:
-            found[old] = (commit.id, *found.get(old, ()))
+    for event in events:
+        if event.act is Act.REPLACE and event.target is not None:
+            found[event.target] = (event.id, *found.get(event.target, ()))
     return found
 
 
-def withdrawals(commits: Iterable[Commit]) -> dict[EntryId, EntryId]:
-    """Withdrawn entry -> the newest commit that withdrew it. `commits` newest first."""
+def withdrawals(events: Iterable[Event]) -> dict[EntryId, EntryId]:
+    """Withdrawn entry -> the newest commit that withdrew it. `events` newest first."""
     found: dict[EntryId, EntryId] = {}
-    for commit in commits:
-        target = commit.message.deletes
-        if commit.message.type is Act.DELETE and target is not None:
-            found.setdefault(target, commit.id)
+    for event in events:
+        if event.act is Act.DELETE and event.target is not None:
+            found.setdefault(event.target, event.id)
     return found
 
 
@@ -122,3 +121,93 @@ def follow(
             elif at not in known:
                 gaps[at] = None
     return Trail(tuple(ends), tuple(dead), cycle, tuple(gaps))
+
+
+# -- one whole chain -------------------------------------------------------------------------------
+
+
+class Family(NamedTuple):
+    """All that history says of one chain, both sides of a fork included: its events (withdrawals
+    too) newest first, which of its ids are entries, and the living ones, oldest first."""
+
+    events: tuple[Event, ...]
+    known: frozenset[EntryId]
+    living: tuple[EntryId, ...]
+
+
+class Standing(NamedTuple):
+    """Where an entry stands in its chain; the fields are those of `Entry`."""
+
+    active: bool
+    replaced_by: tuple[EntryId, ...]
+    current: tuple[EntryId, ...]
+    withdrawn: str | None
+    faults: tuple[str, ...]
+
+
+def standing(start: EntryId, family: Family, *, lost: Sequence[EntryId] = ()) -> Standing:
+    """Where `start` stands; `lost` are the ids of its chain that are no entries anywhere.
+
+    An end that another one of the chain contests does not count alone: all are `current`, those
+    that `start` led to first.
+    """
+    following = successors(family.events)
+    trail = follow(
+        start,
+        following=following,
+        living=frozenset(family.living),
+        known=family.known,
+        withdrawn=withdrawals(family.events),
+    )
+    rivals = tuple(end for end in family.living if end not in trail.ends)
+    faults = ["forked"] if len(family.living) > 1 else []
+    if trail.cycle or _circular(start, family.events):
+        faults.append("cycle")
+    faults += [f"gap:{id_}" for id_ in lost]
+    notes = {event.id: event.note for event in family.events}
+    return Standing(
+        active=start in trail.ends,
+        replaced_by=following.get(start, ()),
+        current=(*trail.ends, *rivals) if trail.ends else (),
+        withdrawn=None if trail.ends or not trail.withdrawn else notes[trail.withdrawn[0]],
+        faults=tuple(faults),
+    )
+
+
+def strangers(family: Family) -> tuple[EntryId, ...]:
+    """The ids that the chain names and that are no entries in history, in the chain's order."""
+    named: dict[EntryId, None] = {}
+    for event in family.events:
+        if event.act is not Act.DELETE:
+            named[event.id] = None
+        if event.target is not None:
+            named[event.target] = None
+    return tuple(id_ for id_ in named if id_ not in family.known)
+
+
+def _circular(start: EntryId, events: Iterable[Event]) -> bool:
+    """Whether what `start` replaced, and what that replaced, and so on, comes round. Every chain
+    with a circle shows it so, because an entry replaces one entry at most."""
+    before = {event.id: event.target for event in events if event.act is Act.REPLACE}
+    at: EntryId | None = start
+    met: set[EntryId] = set()
+    while at is not None and at not in met:
+        met.add(at)
+        at = before.get(at)
+    return at is not None
+
+
+def drawn(events: Sequence[Event]) -> list[Event]:
+    """`events` (newest first) so that whatever replaced or withdrew an entry comes before it, as a
+    graph is drawn; clocks of two machines may say otherwise. A circle is cut at its newest."""
+    waiting = {event.id: event for event in events}
+    after: dict[EntryId, set[EntryId]] = {}
+    for event in events:
+        if event.target is not None and event.target != event.id:
+            after.setdefault(event.target, set()).add(event.id)
+    order: list[Event] = []
+    while waiting:
+        left = waiting.keys()
+        free = (id_ for id_ in waiting if left.isdisjoint(after.get(id_, ())))
+        order.append(waiting.pop(next(free, next(iter(waiting)))))
+    return order

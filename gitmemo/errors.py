@@ -5,6 +5,7 @@
     │   ├── InvalidDraft        a field of an entry breaks a rule
     │   ├── InvalidId           not a hash of seven digits or more
     │   ├── UnknownId           no entry has this id
+    │   │   └── WithdrawalId    it names the commit that withdrew one
     │   ├── AmbiguousId         several entries start with it
     │   ├── NotActive           replaced or withdrawn before
     │   ├── Duplicate           an active entry says exactly this
@@ -63,6 +64,15 @@ class UnknownId(CallerError):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+class WithdrawalId(UnknownId):
+    """`text` names the commit that withdrew the entry `withdrew`."""
+
+    def __init__(self, text: str, withdrew: str) -> None:
+        super().__init__(text)
+        self.args = (text, withdrew)
+        self.withdrew = withdrew
 
 
 class AmbiguousId(CallerError):

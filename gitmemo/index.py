@@ -11,7 +11,8 @@ import os
 import sqlite3
 from binascii import crc32
 from collections.abc import Iterable, Sequence
-from json import loads
+from itertools import chain
+from json import dumps, loads
 
 from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
 from gitmemo.text import iso_date
@@ -57,6 +58,21 @@ _LOOK_ALIKES = 40
 _LOOKED_THROUGH = 500
 GARBLED = (ValueError, TypeError, LookupError, ArithmeticError)
 """What damaged rows come to where SQLite itself does not notice them."""
+
+
+# A chain is what an entry replaced, what that replaced (`up`), and all that came of any of them
+# (`family`); `UNION` ends a circle. Written as two walks because each finds its rows by an index.
+_FAMILY = """
+WITH RECURSIVE up (hit, id) AS (
+    SELECT value, value FROM json_each(:ids)
+    UNION SELECT up.hit, c.target FROM up CROSS JOIN commits c ON c.id = up.id
+    WHERE c.act = 'replace' AND c.target IS NOT NULL AND c.seq <= :at),
+family (hit, id) AS (
+    SELECT hit, id FROM up
+    UNION SELECT family.hit, c.id FROM family CROSS JOIN commits c ON c.target = family.id
+    WHERE c.act = 'replace' AND c.seq <= :at)
+"""
+_FOREVER = 2**62
 
 
 class Scored(NamedTuple):
@@ -164,7 +180,7 @@ class Index:
         """Entries that replaced `entry_id` directly, oldest first, by the commit `at`."""
         rows = self.base.execute(
             "SELECT id FROM commits WHERE target = ? AND act = 'replace' AND seq <= ? ORDER BY seq",
-            (entry_id, 2**62 if at is None else at),
+            (entry_id, _FOREVER if at is None else at),
         )
         return tuple(EntryId(id_) for (id_,) in rows)
 
@@ -183,30 +199,110 @@ class Index:
     def events(self) -> list[Event]:
         """All commits of the three acts, newest first."""
         rows = self.base.execute(
-            "SELECT id, act, time, title, author, target, note FROM commits"
-            " WHERE act IS NOT NULL ORDER BY seq DESC"
+            f"SELECT {_EVENT} FROM commits WHERE act IS NOT NULL ORDER BY seq DESC"  # noqa: S608 -- constants
+        )
+        return [_event(row) for row in rows]
+
+    def family(
+        self, entry_id: str
+    ) -> tuple[tuple[Event, ...], frozenset[EntryId], tuple[EntryId, ...]]:
+        """The chain of `entry_id`: its events newest first, which of its ids are entries here, and
+        the living ones, oldest first. Costs what the chain has, not what the store has."""
+        asked = {"ids": dumps([entry_id]), "at": _FOREVER}
+        members = self.base.execute(f"{_FAMILY} SELECT id FROM family", asked).fetchall()  # noqa: S608 -- constants
+        ids = dumps([id_ for (id_,) in members])
+        events = self.base.execute(
+            f"SELECT {_EVENT} FROM commits WHERE act IS NOT NULL AND (id IN"  # noqa: S608 -- constants
+            " (SELECT value FROM json_each(:ids)) OR (act = 'delete' AND target IN"
+            " (SELECT value FROM json_each(:ids)))) ORDER BY seq DESC",
+            {"ids": ids},
+        ).fetchall()
+        entries = self.base.execute(
+            "SELECT e.id, until IS NULL FROM json_each(?) j CROSS JOIN entries e ON e.id = j.value"
+            " ORDER BY seq",
+            (ids,),
+        ).fetchall()
+        return (
+            tuple(_event(row) for row in events),
+            frozenset(EntryId(id_) for id_, _ in entries),
+            tuple(EntryId(id_) for id_, lives in entries if lives),
+        )
+
+    def rivals(self, living: Sequence[str], *, at: int) -> dict[str, tuple[EntryId, ...]]:
+        """Of entries that live at `at`: the other living ones of their chains, oldest first; those
+        that have none are left out."""
+        rows = self.base.execute(
+            f"{_FAMILY} SELECT hit, e.id FROM family CROSS JOIN entries e ON e.id = family.id"  # noqa: S608 -- constants
+            " WHERE e.id <> hit AND e.seq <= :at AND (e.until IS NULL OR e.until > :at)"
+            " ORDER BY e.seq",
+            {"ids": dumps(living), "at": at},
+        )
+        found: dict[str, tuple[EntryId, ...]] = {}
+        for hit, id_ in rows:
+            found[hit] = (*found.get(hit, ()), EntryId(id_))
+        return found
+
+    def twins(self, entry_id: str) -> tuple[EntryId, ...]:
+        """Entries whose commits added the very file that `entry_id` did, as two sides of a merge
+        may; newest first."""
+        rows = self.base.execute(
+            "SELECT id FROM entries WHERE file = (SELECT file FROM entries WHERE id = :id)"
+            " AND id <> :id ORDER BY seq DESC",
+            {"id": entry_id},
+        )
+        return tuple(EntryId(id_) for (id_,) in rows)
+
+    def card(self, entry_id: str) -> tuple[str, str, tuple[str, ...], Kind] | None:
+        """Title, summary, keywords and kind of an entry."""
+        row = self.base.execute(
+            "SELECT title, summary, keywords, kind FROM entries JOIN texts USING (seq)"
+            " WHERE id = ?",
+            (entry_id,),
+        ).fetchone()
+        return None if row is None else (row[0], row[1], tuple(loads(row[2])), Kind(row[3]))
+
+    def topics(self) -> list[tuple[EntryId, str, str, tuple[str, ...]]]:
+        """Id, title, date and links of each living topic, newest first."""
+        rows = self.base.execute(
+            "SELECT id, title, time, links FROM entries JOIN texts USING (seq)"
+            " WHERE kind = 'topic' AND until IS NULL ORDER BY seq DESC"
         )
         return [
-            Event(
-                EntryId(id_),
-                Act(act),
-                iso_date(time * 1000),
-                title,
-                author,
-                None if target is None else EntryId(target),
-                note,
-            )
-            for id_, act, time, title, author, target, note in rows
+            (EntryId(id_), title, iso_date(time * 1000), tuple(loads(links)))
+            for id_, title, time, links in rows
         ]
 
-    def entry_ids(self, *, living: bool) -> frozenset[EntryId]:
-        """Ids of all entries, or of the living ones."""
-        rows = self.base.execute(f"SELECT id FROM entries{' WHERE until IS NULL' * living}")  # noqa: S608 -- a constant
-        return frozenset(EntryId(id_) for (id_,) in rows)
+    def linked(self, topics: Sequence[int]) -> dict[int, list[str]]:
+        """Of topics, by `seq`: the hashes that they link, and the ids of whatever came of those."""
+        rows = self.base.execute(
+            "SELECT seq, links FROM json_each(?) j CROSS JOIN texts ON seq = j.value",
+            (dumps(topics),),
+        )
+        found: dict[int, list[str]] = {seq: loads(links) for seq, links in rows}
+        # Few links name what was replaced since, and only those are followed.
+        later = self.base.execute(
+            "WITH RECURSIVE later (hash, id) AS ("
+            " SELECT l.value, c.id FROM json_each(?) l CROSS JOIN commits c"
+            " ON c.target >= l.value AND c.target < l.value || 'g' WHERE c.act = 'replace'"
+            " UNION SELECT later.hash, c.id FROM later CROSS JOIN commits c"
+            " ON c.target = later.id WHERE c.act = 'replace') SELECT hash, id FROM later",
+            (dumps(list(set(chain.from_iterable(found.values())))),),
+        )
+        came: dict[str, list[str]] = {}
+        for hash_, id_ in later:
+            came.setdefault(hash_, []).append(id_)
+        if came:
+            for seq, links in found.items():
+                found[seq] = links + [id_ for link in links for id_ in came.get(link, ())]
+        return found
 
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
         """The hits of a page with all that a reader sees of them."""
-        return tuple(self._found(hit, at) for hit in hits)
+        shown = [self._found(hit, at) for hit in hits]
+        rivals = self.rivals([one.id for one in shown if one.active], at=at)
+        return tuple(
+            one._replace(rivals=rivals[one.id]) if one.id in rivals else one for one in shown
+        )
 
     def _found(self, hit: Scored, at: int) -> Found:
         until, seal, *shown = self.base.execute(
@@ -272,3 +368,12 @@ def open_reader(git_dir: str) -> Index | None:
 
 def _anchors(text: str) -> tuple[Anchor, ...]:
     return tuple(Anchor(*fields) for fields in loads(text))
+
+
+_EVENT = "id, act, time, title, author, target, note"
+
+
+def _event(row: tuple[str, str, int, str, str, str | None, str]) -> Event:
+    id_, act, time, title, author, target, note = row
+    aim = None if target is None else EntryId(target)
+    return Event(EntryId(id_), Act(act), iso_date(time * 1000), title, author, aim, note)

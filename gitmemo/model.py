@@ -88,7 +88,9 @@ class Entry(NamedTuple):
     """An entry as the store holds it. `date` is ISO 8601 in UTC (`…Z`), the commit's own time;
     `text` is the whole entry file; an entry is `active` while no later commit removed its file.
     `replaced_by` are direct successors, `current` the living end of the chain (its own id where it
-    is active, none where the chain was withdrawn; two where two histories replaced it)."""
+    is active, none where the chain was withdrawn; two where two histories replaced one entry of
+    it, its own first). `faults` say what is wrong with the chain: `forked` (more than one living
+    end), `cycle`, `gap:<hash>` (an id that it names and that is no entry)."""
 
     id: EntryId
     file: str
@@ -110,11 +112,13 @@ class Entry(NamedTuple):
     current: tuple[EntryId, ...]
     withdrawn: str | None
     author: str
+    faults: tuple[str, ...] = ()
 
 
 class Found(NamedTuple):
     """One hit of a search inside one store. `matched` are query words as given. `replaced_by` are
-    direct successors of a hit that is not active, `current` the living ends of its chain."""
+    direct successors of a hit that is not active, `current` the living ends of its chain; `rivals`
+    of one that is active the other living ends, where merged histories left more than one."""
 
     id: EntryId
     file: str
@@ -131,6 +135,7 @@ class Found(NamedTuple):
     active: bool
     replaced_by: tuple[EntryId, ...]
     current: tuple[EntryId, ...] = ()
+    rivals: tuple[EntryId, ...] = ()
 
 
 class Page(NamedTuple):
@@ -171,6 +176,16 @@ class Event(NamedTuple):
     author: str
     target: EntryId | None
     note: str
+
+
+class Life(NamedTuple):
+    """The life of one entry: all events of its chain, newest first, both sides of a fork included;
+    its `living` ends, oldest first; `faults` as in `Entry`."""
+
+    id: EntryId
+    events: tuple[Event, ...]
+    living: tuple[EntryId, ...]
+    faults: tuple[str, ...]
 
 
 class Change(NamedTuple):

@@ -1,25 +1,36 @@
-"""Single entries and their chains, read from history: what needs git and not only the index.
+"""Single entries, their chains and links, read from history: what needs git and not only the index.
 
-Never here: searching, writing. Tests: tests/gitmemo/test_store.py, test_golden_repo.py.
+Reading one entry costs what its chain has, never what the store has. `resolve` is the one place
+that says which entry a hash names. Never here: searching, writing, what a chain or a link comes to
+(`chain`, `topics`). Tests: tests/gitmemo/test_reading.py, test_store.py, test_golden_repo.py.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from gitmemo import chain, entry, trailers
-from gitmemo.errors import AmbiguousId, UnknownId
+from gitmemo import chain, entry, topics, trailers
+from gitmemo.errors import AmbiguousId, UnknownId, WithdrawalId
 from gitmemo.index import Index
-from gitmemo.model import Act, Entry, EntryId, Event
+from gitmemo.model import Act, Entry, EntryId, Life
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import iso_date
+from gitmemo.topics import Link, Topic
+
+_SHA1 = 40
 
 
 def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     """The one entry whose id starts with `text`. Ids that main has left (kept by backup refs of a
     migration, or on the other side of a merge) and entries that no search finds (a foreign line
-    below their trailers) are found too. Raises UnknownId, AmbiguousId."""
+    below their trailers) are found too. Raises AmbiguousId, UnknownId, and of the latter
+    WithdrawalId where `text` names the commit that withdrew one."""
     hits = index.entries_like(text)
     if not hits:
-        hits = tuple(hit for hit in repo.find(text) if _file(repo.raw(hit)) is not None)
+        found = repo.find(text)
+        hits = tuple(hit for hit in found if _file(repo.raw(hit)) is not None)
+        if not hits and len(found) == 1:
+            message = trailers.parse(repo.raw(found[0]).message)
+            if message.type is Act.DELETE and message.deletes is not None:
+                raise WithdrawalId(text, message.deletes)
     if not hits:
         raise UnknownId(text)
     if len(hits) > 1:
@@ -40,9 +51,7 @@ def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
             keywords=said.keywords,
             kind=said.kind or message.kind,
         )
-    events = index.events()
-    trail = _trail(index, events, entry_id)
-    reasons = {event.id: event.note for event in events if event.act is Act.DELETE}
+    where = _standing(repo, index, entry_id)
     found = Entry(
         id=entry_id,
         file=file,
@@ -58,16 +67,37 @@ def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
         related_paths=said.related_paths,
         related_branches=said.related_branches,
         anchors=index.anchors_of(entry_id) or message.anchors or said.anchors,
-        active=entry_id in trail.ends,
+        active=where.active,
         replaces=message.replaces if message.type is Act.REPLACE else None,
-        replaced_by=index.successors(entry_id),
-        current=trail.ends,
-        withdrawn=None if trail.ends or not trail.withdrawn else reasons[trail.withdrawn[0]],
+        replaced_by=where.replaced_by,
+        current=where.current,
+        withdrawn=where.withdrawn,
         author=raw.author,
+        faults=where.faults,
     )
     if message.type is None and is_last_word(repo, index.tip, found):
         return found._replace(active=True, current=(entry_id,))
     return found
+
+
+def life(repo: Repo, index: Index, entry_id: EntryId) -> Life:
+    """The life of the entry `entry_id`, which `resolve` gave."""
+    family = chain.Family(*index.family(entry_id))
+    where = _standing(repo, index, entry_id)
+    return Life(entry_id, tuple(chain.drawn(family.events)), family.living, where.faults)
+
+
+def links(repo: Repo, index: Index, texts: Sequence[str]) -> tuple[Link, ...]:
+    """What became of the entries that `texts` (hashes of seven digits or more) name."""
+    return tuple(_link(repo, index, text) for text in texts)
+
+
+def all_topics(repo: Repo, index: Index) -> tuple[Topic, ...]:
+    """The living topics, newest first, with what became of their links."""
+    return tuple(
+        topics.topic(page, title=title, date=date, links=links(repo, index, texts))
+        for page, title, date, texts in index.topics()
+    )
 
 
 def is_last_word(repo: Repo, tip: EntryId, found: Entry) -> bool:
@@ -76,41 +106,48 @@ def is_last_word(repo: Repo, tip: EntryId, found: Entry) -> bool:
     return there and repo.last_touch(tip, found.file) == found.id
 
 
-def chain_events(events: Iterable[Event], start: EntryId) -> list[Event]:
-    """Those of `events` that belong to the chain of `start`, forwards and backwards."""
-    events = list(events)
-    beside: dict[str, set[str]] = {}
-    for event in events:
-        if event.target is not None:
-            beside.setdefault(event.id, set()).add(event.target)
-            beside.setdefault(event.target, set()).add(event.id)
-    members: set[str] = set()
-    waiting: list[str] = [start]
-    while waiting:
-        at = waiting.pop()
-        if at not in members:
-            members.add(at)
-            waiting.extend(beside.get(at, ()))
-    return [event for event in events if event.id in members]
+def _link(repo: Repo, index: Index, text: str) -> Link:
+    try:
+        entry_id = resolve(repo, index, text)
+    except AmbiguousId:
+        return topics.dangling(text, "ambiguous")
+    except UnknownId:
+        return topics.dangling(text, "unknown")
+    card = index.card(entry_id)
+    if card is None:  # no search finds it: only its file knows
+        found = load(repo, index, entry_id)
+        card = (found.title, found.summary, found.keywords, found.kind)
+        active, current, withdrawn = found.active, found.current, found.withdrawn
+    else:
+        where = _standing(repo, index, entry_id)
+        active, current, withdrawn = where.active, where.current, where.withdrawn
+    if not active and current:
+        card = index.card(current[-1]) or card
+    # Of two commits that added one file only the last one may be replaced or withdrawn.
+    if active and index.twins(entry_id):
+        active = is_last_word(repo, index.tip, load(repo, index, entry_id))
+    return Link(text, entry_id, active, current, *card, withdrawn, "")
 
 
-def _trail(index: Index, events: Iterable[Event], start: EntryId) -> chain.Trail:
-    following: dict[EntryId, tuple[EntryId, ...]] = {}
-    withdrawn: dict[EntryId, EntryId] = {}
-    for event in events:  # newest first
-        if event.target is None:
-            continue
-        if event.act is Act.REPLACE:
-            following[event.target] = (event.id, *following.get(event.target, ()))
-        else:
-            withdrawn.setdefault(event.target, event.id)
-    return chain.follow(
-        start,
-        following=following,
-        living=index.entry_ids(living=True),
-        known=index.entry_ids(living=False),
-        withdrawn=withdrawn,
-    )
+def _standing(repo: Repo, index: Index, entry_id: EntryId) -> chain.Standing:
+    """Where an entry stands. One whose file another commit added too is what that one is: the
+    index lets a single commit stand for a living file."""
+    family = chain.Family(*index.family(entry_id))
+    lost = [id_ for id_ in chain.strangers(family) if not _is_entry(repo, id_)]
+    where = chain.standing(entry_id, family, lost=lost)
+    if where.current or where.withdrawn is not None:
+        return where
+    for twin in index.twins(entry_id):
+        other = chain.standing(twin, chain.Family(*index.family(twin)), lost=lost)
+        if other.current or other.withdrawn is not None:
+            current = tuple(entry_id if end == twin else end for end in other.current)
+            return other._replace(current=current)
+    return where
+
+
+def _is_entry(repo: Repo, commit: EntryId) -> bool:
+    """Whether `commit`, which no search finds, is there and added an entry file all the same."""
+    return len(commit) == _SHA1 and repo.has(commit) and _file(repo.raw(commit)) is not None
 
 
 def _file(raw: Raw) -> str | None:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from heapq import nlargest
 from itertools import chain
-from json import loads
 from math import log
 
 from gitmemo import ranking
@@ -213,12 +212,7 @@ def _topics_first(index: Index, order: list[_Ranked], topics: Sequence[int]) -> 
     if not topics:
         return order
     ids = {seq: id_ for _, _, id_, seq in order}
-    links = {
-        ids[seq]: loads(
-            index.base.execute("SELECT links FROM texts WHERE seq = ?", (seq,)).fetchone()[0]
-        )
-        for seq in topics
-    }
+    links = {ids[seq]: linked for seq, linked in index.linked(topics).items()}
     by_id = {hit[2]: hit for hit in order}
     return [by_id[id_] for id_ in ranking.topics_first([hit[2] for hit in order], links)]
 

@@ -33,6 +33,7 @@ from gitmemo.model import (
     Event,
     Identity,
     Kind,
+    Life,
     Mode,
     Page,
     Written,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from gitmemo.repo import Repo
+    from gitmemo.topics import Link, Topic
     from gitmemo.writing import Desk
 
     _T = TypeVar("_T")
@@ -198,14 +200,33 @@ class Store:
         replaced, what replaced it, what withdrew it)."""
         if entry_id is None:
             return self._ask(lambda index, _at, _commit: tuple(index.events()[:limit]))
+        return self.life(entry_id).events[:limit]
+
+    def life(self, entry_id: str) -> Life:
+        """The whole life of one entry. Raises what `read` does."""
         _check_id(entry_id)
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
-        def answer(index: Index, _at: int, _commit: EntryId) -> tuple[Event, ...]:
-            start = reading.resolve(self._repo(), index, entry_id)
-            return tuple(reading.chain_events(index.events(), start)[:limit])
+        def answer(index: Index, _at: int, _commit: EntryId) -> Life:
+            repo = self._repo()
+            return reading.life(repo, index, reading.resolve(repo, index, entry_id))
 
         return self._ask(answer)
+
+    def links(self, entry: Entry) -> tuple[Link, ...]:
+        """What became of the entries that `entry` links as `[[hash]]`, in its order; the first 32
+        different ones count."""
+        from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
+        from gitmemo.entry import links  # noqa: PLC0415 # a search reads no bodies
+
+        texts = links(entry.content)
+        return self._ask(lambda index, _at, _commit: reading.links(self._repo(), index, texts))
+
+    def topics(self) -> tuple[Topic, ...]:
+        """The living topics, newest first, and which of their links no longer hold."""
+        from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
+
+        return self._ask(lambda index, _at, _commit: reading.all_topics(self._repo(), index))
 
     def _ask(
         self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None

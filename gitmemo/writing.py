@@ -200,7 +200,8 @@ def living(repo: Repo, index: Index, text: str) -> Entry:
     if last is None:
         last = found.digest != "" and reading.is_last_word(repo, index.tip, found)
     if not last:
-        raise NotActive(entry_id, found.replaced_by)
+        twin = repo.last_touch(index.tip, found.file) if found.active else None
+        raise NotActive(entry_id, (twin,) if twin is not None else found.replaced_by)
     return found
 
 

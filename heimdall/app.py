@@ -23,7 +23,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict, TypeVar
 
-    from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
+    from gitmemo import (
+        Draft,
+        Entry,
+        EntryId,
+        Event,
+        Identity,
+        Kind,
+        Life,
+        Link,
+        Place,
+        Store,
+        Topic,
+        Written,
+    )
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
@@ -182,6 +195,24 @@ class App:
         """One entry whole, active or not."""
         return self._store()[1].read(entry_id)
 
+    def expanded(self, entry_id: str) -> tuple[Entry, tuple[Link, ...]]:
+        """The same with what became of the entries that it links."""
+        store = self._store()[1]
+        entry = store.read(entry_id)
+        return entry, store.links(entry)
+
+    def topics(self) -> tuple[Topic, ...]:
+        """The living topics, newest first, and which of their links no longer hold."""
+        return self._store()[1].topics()
+
+    def stale_links(self, entry_id: str) -> tuple[Link, ...]:
+        """The links of one topic that no longer hold; none of what is no living topic."""
+        store = self._store()[1]
+        entry = store.read(entry_id)
+        if entry.kind is not gitmemo.Kind.TOPIC or not entry.active:
+            return ()
+        return gitmemo.stale(store.links(entry), page=entry.id)
+
     def replace(self, entry_id: str, changes: Changes) -> Written:
         """Put a new entry in the place of an active one; what `changes` leaves out is inherited.
 
@@ -215,6 +246,10 @@ class App:
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""
         return self._store()[1].history(entry_id, limit=limit)
+
+    def life(self, entry_id: str) -> Life:
+        """The whole life of one entry."""
+        return self._store()[1].life(entry_id)
 
     # -- the index ---------------------------------------------------------------------------------
 

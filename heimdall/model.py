@@ -232,7 +232,8 @@ class AnchorFact(NamedTuple):
 
 class Evidence(NamedTuple):
     """All that a verdict may depend on. `content` is the share of the query that the anchored
-    content as it is now answers (None where no content could be read)."""
+    content as it is now answers (None where no content could be read); `rivals` are the other
+    living ends of an entry's chain."""
 
     source: str
     anchors: tuple[AnchorFact, ...]
@@ -241,6 +242,7 @@ class Evidence(NamedTuple):
     superseded_by: tuple[str, ...] = ()
     withdrawn: bool = False
     index_behind: bool = False
+    rivals: tuple[str, ...] = ()
 
 
 class Judgement(NamedTuple):

@@ -228,6 +228,12 @@ TABLE: dict[type[Exception], Row] = {
         "no entry has the id {text}",
         "`mem log` lists the entries of this store.",
     ),
+    gitmemo.WithdrawalId: Row(
+        ExitCode.NOT_FOUND,
+        "withdrawal-id",
+        "{text} is no entry but the commit that withdrew {withdrew}",
+        "`mem read {withdrew}` shows what it withdrew.",
+    ),
     gitmemo.AmbiguousId: Row(
         ExitCode.CONFLICT, "ambiguous-id", "more than one entry starts with {text}", _candidates
     ),

@@ -10,7 +10,7 @@ import typer
 
 from gitmemo import Draft, Kind
 from heimdall.app import Changes
-from heimdall.cli import fast, options, progress, session, views
+from heimdall.cli import fast, life, options, progress, session, topics, views
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 from heimdall.errors import BadArgument
 
@@ -102,23 +102,40 @@ def write(
                 -k retry -k budget --path src/net/budget.py#Budget.take
     """
     draft = Draft(title, summary, tuple(keyword or ()), _body(content) or "", kind)
-    written = session.open_app().write(draft, tuple(path or ()))
-    session.say(
-        views.dumps(views.written_value(written)) if as_json else views.written_text(written)
-    )
+    app_ = session.open_app()
+    written = app_.write(draft, tuple(path or ()))
+    stale = app_.stale_links(written.id) if kind is Kind.TOPIC else ()
+    topics.say_written(written, stale, as_json=as_json)
 
 
 @app.command()
 @act
-def read(entry_id: EntryIdText, as_json: AsJson = False) -> None:
+def read(
+    entry_id: EntryIdText,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="With what became of the entries that it links.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Show one memory whole, also a replaced or withdrawn one.
 
+    With --expand each [[hash]] in it is followed, over any number of replacements, to what holds
+    today.
+
     \b
-    Example:
+    Examples:
       mem read 2f1c9a4
+      mem read 2f1c9a4 --expand
     """
-    entry = session.open_app().read(entry_id)
-    session.say(views.dumps(views.entry_value(entry)) if as_json else views.entry_text(entry))
+    if expand:
+        entry, links = session.open_app().expanded(entry_id)
+    else:
+        entry, links = session.open_app().read(entry_id), None
+    if as_json:
+        more = {} if links is None else {"links": topics.links_value(links)}
+        session.say(views.dumps({**views.entry_value(entry), **more}))
+    else:
+        session.say(views.entry_text(entry) + topics.links_text(links, page=entry.id))
 
 
 @app.command()
@@ -158,10 +175,9 @@ def replace(
         kind,
         () if no_paths else None if path is None else tuple(path),
     )
-    written = session.open_app().replace(entry_id, changes)
-    session.say(
-        views.dumps(views.written_value(written)) if as_json else views.written_text(written)
-    )
+    app_ = session.open_app()
+    written = app_.replace(entry_id, changes)
+    topics.say_written(written, app_.stale_links(written.id), as_json=as_json)
 
 
 @app.command()
@@ -198,14 +214,24 @@ def log(
 ) -> None:
     """List what was written, replaced and withdrawn, newest first.
 
+    With ID, the whole life of one memory is drawn: what it replaced, what replaced it, both sides
+    where histories were merged.
+
     \b
-    Example:
+    Examples:
       mem log -n 20
+      mem log 2f1c9a4
     """
-    events = session.open_app().log(entry_id, limit=limit)
+    if entry_id is not None:
+        whole = session.open_app().life(entry_id)
+        say = life.life_value if as_json else life.life_text
+        session.say(say(whole, limit=limit))
+        return
+    events = session.open_app().log(limit=limit)
     session.say(views.dumps(views.events_value(events)) if as_json else views.events_text(events))
 
 
+app.command(name="topics")(act(topics.topics))
 app.command(name="search")(
     from_table(
         options.SEARCH,

@@ -73,6 +73,7 @@ def entry_value(entry: Entry) -> Value:
         "current": entry.current,
         "withdrawn": entry.withdrawn,
         "author": entry.author,
+        "faults": entry.faults,
     }
 
 
@@ -93,15 +94,35 @@ def entry_text(entry: Entry) -> str:
     lines += [f"path      {clean(path)}" for path in entry.related_paths]
     lines += [f"symbol    {clean(one.path)}#{one.symbol}" for one in entry.anchors if one.symbol]
     lines.append(f"state     {_state(entry)}")
+    lines += [f"chain     {fault_text(fault)}" for fault in entry.faults]
     return "\n".join(lines)
 
 
 def _state(entry: Entry) -> str:
     if entry.active:
-        return "active"
+        rivals = ", ".join(entry.current[1:])
+        return f"active, contested by {rivals}" if rivals else "active"
     if entry.withdrawn is not None:
         return f"withdrawn: {clean(entry.withdrawn)}"
-    return "replaced; now " + (", ".join(entry.current) or "withdrawn")
+    if entry.current:
+        return "replaced; now " + ", ".join(entry.current)
+    if entry.replaced_by:
+        return "replaced; what took its place is gone too"
+    return "gone; its file was removed, and no commit of main says why"
+
+
+def fault_text(fault: str) -> str:
+    """What is wrong with a chain, in words."""
+    kind, _, hash_ = fault.partition(":")
+    if kind == "gap":
+        return f"it names {clean(hash_)}, which is no entry here"
+    return _FAULTS[kind]
+
+
+_FAULTS = {
+    "forked": "more than one end of it is living: merged histories each went on from one entry",
+    "cycle": "it goes round in a circle: an entry of it replaces what replaced it",
+}
 
 
 def deleted_value(commit: EntryId, target: str) -> Value:

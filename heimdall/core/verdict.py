@@ -3,6 +3,7 @@
 Pure. `judge` walks `RULES` from the top and the first rule that fits decides; the order is the
 policy. Whatever is not proven falls through to WEAK at the bottom: STRONG is the one verdict that
 needs every one of its conditions, and no rule may reach it from anchors of which one is not SAME.
+An entry that another living end of its chain contests is WEAK at best, whatever the rules say.
 Nothing here knows where the evidence came from; the performer is `heimdall.search.evidence`.
 Held by tests/heimdall/core/test_verdict.py; told to people in docs/verdicts.md, which a test
 compares with `REASONS`.
@@ -41,6 +42,7 @@ REASONS = {
     "index-behind": "the index has not caught up with the disk: where a thing moved may be unknown",
     "superseded-by": "a later entry has taken its place; the id of the one that holds now follows",
     "withdrawn": "the entry was withdrawn, or the last of those that took its place",
+    "contested-by": "merged histories left another living end of its chain; its id follows",
 }
 """Every reason that a judgement can carry, by its part before the first colon."""
 
@@ -64,8 +66,19 @@ def judge(evidence: Evidence) -> Judgement:
     for rule in RULES:
         judgement = rule(case)
         if judgement is not None:
-            return judgement
+            return _contested(judgement, evidence.rivals)
     raise AssertionError("the last rule fits every case")
+
+
+def _contested(judgement: Judgement, rivals: tuple[str, ...]) -> Judgement:
+    """The disk can prove each of two truths of one chain; which of them holds it cannot. What is
+    dead stays dead."""
+    if not rivals:
+        return judgement
+    doubts = tuple(f"contested-by:{rival}" for rival in rivals)
+    if judgement.verdict in (Verdict.STALE, Verdict.REMOVED):
+        return Judgement(judgement.verdict, (*judgement.reasons, *doubts))
+    return Judgement(Verdict.WEAK, (*doubts, *judgement.reasons))
 
 
 def name_of(fact: AnchorFact) -> str:

@@ -92,6 +92,7 @@ class Witness:
             superseded_by=() if found.active else found.current or found.replaced_by,
             withdrawn=not found.active and not found.current,
             index_behind=any(map(self._unsettled, missing)),
+            rivals=found.rivals,
         )
 
     def _facts(self, target: Target) -> Iterable[AnchorFact]:

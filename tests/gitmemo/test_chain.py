@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmemo import chain, trailers
-from gitmemo.model import Act, EntryId, Kind
+from gitmemo.model import Act, EntryId, Event, Kind
 
 GOLDEN = os.path.join(os.path.dirname(os.path.dirname(__file__)), "golden", "gitmemo")
 Expected = dict[str, Any]
@@ -66,13 +66,23 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> History:
     return History("merged", str(tmp_path_factory.mktemp("merged") / "mem"))
 
 
+def events(commits: list[chain.Commit]) -> list[Event]:
+    """The commits as the store tells them."""
+    return [
+        Event(one.id, said.type, "", said.subject, "", said.replaces or said.deletes, said.summary)
+        for one in commits
+        for said in [one.message]
+        if said.type is not None
+    ]
+
+
 def trail(history: History, start: EntryId) -> chain.Trail:
     return chain.follow(
         start,
-        following=chain.successors(history.commits),
+        following=chain.successors(events(history.commits)),
         living=set(chain.active(history.commits, history.files).values()),
         known={commit.id for commit in history.commits if chain.claim(commit)},
-        withdrawn=chain.withdrawals(history.commits),
+        withdrawn=chain.withdrawals(events(history.commits)),
     )
 
 
@@ -98,7 +108,7 @@ def test_a_chain_of_replacements_is_followed_to_its_end(plain: History) -> None:
 
 
 def test_a_withdrawn_entry_ends_at_its_withdrawal(plain: History) -> None:
-    gone = chain.withdrawals(plain.commits)
+    gone = chain.withdrawals(events(plain.commits))
     assert gone
     for target, commit in gone.items():
         assert trail(plain, target) == ((), (commit,), False, ())
@@ -117,7 +127,7 @@ def test_every_entry_of_the_history_has_an_end(plain: History) -> None:
 
 
 def test_an_entry_replaced_on_both_sides_has_two_ends(merged: History) -> None:
-    after = chain.successors(merged.commits)
+    after = chain.successors(events(merged.commits))
     forked = [old for old, new in after.items() if len(new) == 2]
     assert forked
     for old in forked:
@@ -125,7 +135,10 @@ def test_an_entry_replaced_on_both_sides_has_two_ends(merged: History) -> None:
 
 
 def test_a_replacement_beats_a_withdrawal_of_the_other_side(merged: History) -> None:
-    both = chain.withdrawals(merged.commits).keys() & chain.successors(merged.commits).keys()
+    both = (
+        chain.withdrawals(events(merged.commits)).keys()
+        & chain.successors(events(merged.commits)).keys()
+    )
     assert both
     for old in both:
         found = trail(merged, old)
@@ -221,10 +234,10 @@ def test_a_linear_history_equals_a_list_of_living_entries(steps: list[tuple[Act,
         if chain.claim(commits[len(steps) - n]):
             found = chain.follow(
                 hex_id(n),
-                following=chain.successors(commits),
+                following=chain.successors(events(commits)),
                 living=set(living.values()),
                 known={c.id for c in commits},
-                withdrawn=chain.withdrawals(commits),
+                withdrawn=chain.withdrawals(events(commits)),
             )
             assert found.ends == (() if at is None else (hex_id(at),))
             assert bool(found.withdrawn) == (at is None)

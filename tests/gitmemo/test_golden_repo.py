@@ -9,7 +9,7 @@ import pytest
 
 import gitmemo
 from gitmemo import Mode, Store
-from tests.support.memory import GOLDEN, files, golden
+from tests.support.memory import GOLDEN, assert_sound, draft, files, git, golden
 
 MODES = {"count": Mode.TRAILER, "weighted": Mode.TRAILER_WEIGHTED}
 REFUSALS = (
@@ -125,6 +125,40 @@ def test_a_read_gives_what_the_other_engine_gave(
     )
 
 
+FURTHER = {"8177844715897290c378bcee96b1ae7b2794eb14": "retry5", "cf4fa33ce": "same_ms"}
+"""Links that the other engine resolved to themselves, because it stops after one replacement, and
+what their chains come to."""
+
+EXPANDED = [
+    (name, case) for name, case in CASES["reads"] if case.get("expand") and "result" in case
+]
+
+
+@pytest.mark.parametrize(("name", "case"), EXPANDED, ids=label)
+def test_links_lead_where_the_other_engine_led_and_on_to_the_end(
+    stores: dict[str, Store], name: str, case: dict[str, Any]
+) -> None:
+    store = stores[name]
+    links = store.links(store.read(case["hash"]))
+    for link, said in zip(links, case["result"]["links"], strict=True):
+        assert (link.link, link.active) == (said["link_hash"], said["active"])
+        assert bool(link.error) == ("error" in said)
+        if link.error:
+            continue
+        if link.link in FURTHER:
+            assert said["resolved_hash"] == link.entry
+            assert link.current == (EXPECTED[name]["names"][FURTHER[link.link]],)
+            continue
+        led = link.entry if link.active or not link.current else link.current[-1]
+        assert (led, link.title, link.summary, list(link.keywords), link.kind) == (
+            said["resolved_hash"],
+            said["title"],
+            said["summary"],
+            said["keywords"],
+            said["kind"],
+        )
+
+
 def test_a_chain_is_followed_to_its_end_where_the_other_engine_stopped_after_one_step(
     stores: dict[str, Store],
 ) -> None:
@@ -140,6 +174,65 @@ def test_two_histories_that_replaced_one_entry_give_it_two_living_ends(
 ) -> None:
     names = EXPECTED["merged"]["names"]
     assert set(stores["merged"].read(names["A"]).current) == {names["AL"], names["AR"]}
+
+
+def test_a_merged_history_is_written_to_and_merged_again(tmp_path: object) -> None:
+    names = EXPECTED["merged"]["names"]
+    left, right = names["AL"], names["AR"]
+    now = datetime.fromisoformat(EXPECTED["merged"]["now"]).timestamp()
+    store = golden("merged", os.path.join(str(tmp_path), "ours"), now=now)
+    other = golden("merged", os.path.join(str(tmp_path), "theirs"), now=now + 60)
+    assert rivals(store) == {left: (right,), right: (left,)}
+    # Each side goes on from one of the two: now there are two others.
+    ours = store.replace(left, draft("alpha, ours")).id
+    assert rivals(store) == {ours: (right,), right: (ours,)}
+    theirs = other.replace(right, draft("alpha, theirs")).id
+    merge(store, other)
+    assert rivals(store) == {ours: (theirs,), theirs: (ours,)}
+    entry = store.read(names["A"])
+    assert (set(entry.current), entry.faults) == ({ours, theirs}, ("forked",))
+    assert set(entry.replaced_by) == {left, right}
+    assert store.life(ours).events == store.life(right).events
+    # One of them is withdrawn, and the chain has one end again, whichever one starts from.
+    gone = store.delete(theirs, "ours is true of both")
+    assert rivals(store) == {}
+    for old in (names["A"], left, ours):
+        assert (store.read(old).current, store.read(old).faults) == ((ours,), ())
+    assert (store.read(right).current, store.read(right).withdrawn) == ((), "ours is true of both")
+    assert store.life(left).events[0].id == gone
+    # And once more: what they withdrew meanwhile stays withdrawn, what they wrote is there.
+    added = other.write(draft("alpha, new")).id
+    merge(store, other)
+    assert rivals(store) == {}
+    assert store.read(added).active
+    assert not store.read(theirs).active
+    assert_sound(store)
+
+
+def rivals(store: Store) -> dict[str, tuple[str, ...]]:
+    hits = store.search(["alpha", "merge"], limit=99).hits
+    return {hit.id: hit.rivals for hit in hits if hit.rivals}
+
+
+def merge(store: Store, other: Store) -> None:
+    git(store.path, "fetch", "-q", other.path, "main")
+    git(store.path, "merge", "-q", "-Xfind-renames=100%", "--no-edit", "FETCH_HEAD")
+
+
+def test_a_commit_that_shares_its_file_names_the_one_that_stands_for_it(tmp_path: object) -> None:
+    names = EXPECTED["merged"]["names"]
+    now = datetime.fromisoformat(EXPECTED["merged"]["now"]).timestamp()
+    store = golden("merged", tmp_path, now=now)
+    for name in ("TL", "TR"):
+        entry = store.read(names[name])
+        assert (entry.active, entry.current, entry.faults) == (True, (names[name],), ())
+    with pytest.raises(gitmemo.NotActive) as refused:
+        store.replace(names["TR"], draft("twin"))
+    assert refused.value.successors == (names["TL"],)
+    new = store.replace(names["TL"], draft("twin")).id
+    for name in ("TL", "TR"):
+        entry = store.read(names[name])
+        assert (entry.active, entry.current) == (False, (new,))
 
 
 @pytest.mark.parametrize("case", [case for _, case in CASES["deletable"]], ids=lambda c: c["name"])

@@ -29,9 +29,31 @@ def symbol(state: AnchorState, name: str = "f", path: str = "a.py", **more: obje
     return AnchorFact(path, name, state, **more)  # type: ignore[arg-type] # named by the test
 
 
+def contested(given_: Evidence, *rivals: str) -> Evidence:
+    return given_._replace(rivals=rivals or ("ab1",))
+
+
 STRONG, WEAK, REBUILT, STALE = Verdict.STRONG, Verdict.WEAK, Verdict.REBUILT, Verdict.STALE
 
 CASES = [
+    (
+        "two truths, both proven",
+        contested(evidence(file(SAME)), "ab1", "cd2"),
+        WEAK,
+        ("contested-by:ab1", "contested-by:cd2", "anchor-same"),
+    ),
+    (
+        "two truths, one moved",
+        contested(evidence(file(MOVED, now="b.py"))),
+        WEAK,
+        ("contested-by:ab1", "moved-identical"),
+    ),
+    (
+        "two truths, one dead",
+        contested(evidence(file(MISSING))),
+        STALE,
+        ("path-missing", "contested-by:ab1"),
+    ),
     ("same bytes", evidence(file(SAME)), STRONG, ("anchor-same",)),
     (
         "same bytes, few words",
@@ -246,7 +268,17 @@ evidences = st.builds(
     superseded_by=st.sampled_from([(), (), ("abc",)]),
     withdrawn=st.sampled_from([False, False, True]),
     index_behind=st.booleans(),
+    rivals=st.sampled_from([(), (), ("ab1",)]),
 )
+
+
+@given(evidences)
+def test_a_rival_caps_a_verdict_and_changes_nothing_else(given_: Evidence) -> None:
+    alone = judge(given_._replace(rivals=()))
+    both = judge(contested(given_))
+    dead = alone.verdict in (Verdict.STALE, Verdict.REMOVED)
+    assert both.verdict is (alone.verdict if dead else Verdict.WEAK)
+    assert set(both.reasons) == {*alone.reasons, "contested-by:ab1"}
 
 
 @given(evidences)
