@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         IoRefused,
         LegacyStore,
         LockTimeout,
+        MigrationRefused,
         NoProject,
         NoStore,
         NotActive,
+        OtherFormat,
         PlainFolder,
         StaleSnapshot,
         StoreError,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         UnknownId,
         WorldError,
     )
+    from gitmemo.legacy import Migrated, Migration, dry_run
     from gitmemo.model import (
         Act,
         Anchor,
@@ -76,10 +79,14 @@ __all__ = [
     "Kind",
     "LegacyStore",
     "LockTimeout",
+    "Migrated",
+    "Migration",
+    "MigrationRefused",
     "Mode",
     "NoProject",
     "NoStore",
     "NotActive",
+    "OtherFormat",
     "Page",
     "Place",
     "PlainFolder",
@@ -94,6 +101,7 @@ __all__ = [
     "code_state",
     "counts",
     "coverage",
+    "dry_run",
     "locate",
     "norm",
     "query_tokens",
@@ -104,9 +112,10 @@ __all__ = [
 _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
-        " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive PlainFolder"
-        " StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
+        " InvalidId IoRefused LegacyStore LockTimeout MigrationRefused NoProject NoStore NotActive"
+        " OtherFormat PlainFolder StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
     ),
+    "legacy": "Migrated Migration dry_run",
     "model": (
         "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
         " Written"

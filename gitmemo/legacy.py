@@ -35,7 +35,9 @@ _RESERVED = re.compile(r"^(?=\s*GitMemo-[A-Za-z0-9-]+:)", re.IGNORECASE | re.MUL
 _COMMAS = re.compile("[,，、]")
 _KEY = re.compile(r"([A-Za-z_]+)[ \t]*:[ \t]*(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_SAID = re.compile(r"^[ \t]*(?:keywords?|tags?)[ \t]*[:：](.*[,，、].*)$", re.IGNORECASE | re.MULTILINE)
+_SAID = re.compile(
+    r"^[ \t]*(?:keywords?|tags?)[ \t]*[:：](.*[,，、].*)$", re.IGNORECASE | re.MULTILINE
+)
 _OUTCOME = re.compile(r"^#{1,6}[ \t]+final outcome[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _GAPS = re.compile(r"\n{3,}")
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -145,11 +147,11 @@ def decoded(data: bytes) -> tuple[str, str]:
 
 
 def _title(body: str, warnings: list[str]) -> str:
-    subject = body.partition("\n")[0]
-    if not js_strip(subject):
+    subject = _harmless(body.partition("\n")[0], "title", warnings)
+    if not subject:
         warnings.append("entry with empty subject — titled 'legacy memory'")
         return UNTITLED
-    return _cut(_SPACES.sub(" ", _harmless(subject, "title", warnings)), entry.TITLE_LIMIT)
+    return _cut(_SPACES.sub(" ", subject), entry.TITLE_LIMIT)
 
 
 def _summary(text: str, body: str, warnings: list[str]) -> str:

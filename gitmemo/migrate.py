@@ -13,15 +13,16 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
+from typing import NamedTuple
 
 from gitmemo import founding, legacy, lock, repo, swap, trailers
-from gitmemo.errors import DamagedStore, LegacyStore, MigrationRefused, OtherFormat
+from gitmemo.errors import DamagedStore, GitMemoError, LegacyStore, MigrationRefused, NoStore
 from gitmemo.intent import RECORD
 from gitmemo.legacy import Conflict, Migrated, Migration, OldEntry, Source
 from gitmemo.model import EntryId, Identity
-from gitmemo.oldrepo import BACKUP, HEAD, KEPT, OldRepo
+from gitmemo.oldrepo import BACKUP, KEPT, OldRepo
 from gitmemo.place import STORE_DIR
 from gitmemo.text import iso_date
 from gitmemo.worktree import refusals
@@ -52,7 +53,7 @@ def _survey(old: OldRepo, now_ms: int) -> Migration:
     else:
         return Migration(old.mem, False, now_ms)
     notes, marked = _Notes(), []
-    first: dict[object, OldEntry] = {}
+    first: dict[str, OldEntry] = {}
     places: dict[str, list[Source]] = {}
     doubles: list[tuple[Source, OldEntry]] = []
     found = 0
@@ -66,7 +67,7 @@ def _survey(old: OldRepo, now_ms: int) -> Migration:
             source = Source(branch, path, touch.id, touch.time, touch.author, digest)
             places.setdefault(path, []).append(source)
             # Two empty files say nothing twice, but their commits may say different things.
-            key = digest if data.strip() else (path, digest)
+            key = digest if data.strip() else f"{digest} {touch.message}"
             if key in first:
                 if first[key].source.path != path:
                     doubles.append((source, first[key]))
@@ -101,6 +102,14 @@ def _survey(old: OldRepo, now_ms: int) -> Migration:
         tuple((_named(source), _named(one.source)) for source, one in doubles),
         tuple(marked),
     )
+
+
+class _Made(NamedTuple):
+    """A commit of the new repository: the bytes of its file, and the entry that it stands for."""
+
+    commit: EntryId
+    data: bytes
+    entry: OldEntry
 
 
 class _Notes:
@@ -140,6 +149,8 @@ def apply(
     """
     recover(root, timeout_s=timeout_s)
     mem = os.path.join(root, STORE_DIR)
+    if not os.path.lexists(mem):
+        raise NoStore(root)
     founding.found(root, identity=identity, now_s=now_ms // 1000, timeout_s=timeout_s)
     with (
         refusals(mem),
@@ -164,9 +175,7 @@ def apply(
                 created_at=iso_date(now_ms),
             )
     branches = tuple(branch for branch, _ in report.tips)
-    return Migrated(
-        tip, len(report.entries), branches, f"{BACKUP}/{stamp}", left.kept, left.why
-    )
+    return Migrated(tip, len(report.entries), branches, f"{BACKUP}/{stamp}", left.kept, left.why)
 
 
 def recover(root: str, *, timeout_s: float) -> bool:
@@ -213,7 +222,8 @@ def _aside(root: str) -> Iterator[str]:
     except Exception:
         # A swap that the machine refused in the middle is taken back at once, as far as that goes.
         if swap.pending(root):
-            swap.recover(root)
+            with suppress(GitMemoError, OSError):
+                swap.recover(root)
         raise
     finally:
         if os.path.isdir(path) and not swap.pending(root):
@@ -226,21 +236,19 @@ def _free_stamp(root: str, now_ms: int) -> str:
     return next(one for one in tries if not os.path.lexists(os.path.join(root, swap.OLD + one)))
 
 
-def _build(
-    old: OldRepo, path: str, report: Migration, stamp: str, who: Identity
-) -> EntryId:
+def _build(old: OldRepo, path: str, report: Migration, stamp: str, who: Identity) -> EntryId:
     """The new repository at `path`, whole and checked; its tip."""
     repo.create(path, founding.FIRST, identity=who, now_s=report.scanned_ms // 1000)
     new = OldRepo(path)
     tip = new.tip()
-    made: dict[str, tuple[EntryId, bytes, OldEntry]] = {}
+    made: dict[str, _Made] = {}
     for one in legacy.in_order(report.entries):
         change = legacy.change(one, made)
         (file, data) = change.add[0]
         author = _identity(one.source.author) or who
         tip = new.write_commit(change, base=tip, identity=author, now_s=one.source.time_s)
-        made[file] = (tip, data, one)
-    backups = {f"{BACKUP}/{stamp}/{name}": target for name, target in report.tips}
+        made[file] = _Made(tip, data, one)
+    backups: dict[str, str] = {f"{BACKUP}/{stamp}/{name}": target for name, target in report.tips}
     for name, target in old.other_refs().items():
         own = name.startswith("refs/gitmemo/")
         backups[name if own else f"{KEPT}/{stamp}/{name.removeprefix('refs/')}"] = target
@@ -260,7 +268,7 @@ def _check(
     old: OldRepo,
     new: OldRepo,
     tip: EntryId,
-    made: dict[str, tuple[EntryId, bytes, OldEntry]],
+    made: dict[str, _Made],
     backups: dict[str, str],
 ) -> None:
     """Raise DamagedStore unless the new repository is what the report promised: every entry under
@@ -271,7 +279,7 @@ def _check(
         and new.is_present_format()
         and new.backups() == backups
         and set(new.entry_files(tip)) == set(made)
-        and all(_is_there(new, tip, file, *facts) for file, facts in made.items())
+        and all(_is_there(new, tip, file, one) for file, one in made.items())
         and not new.dirt()
         and not old.lacking(new)
     )
@@ -279,17 +287,15 @@ def _check(
         raise DamagedStore(new.mem, "migration-incomplete")
 
 
-def _is_there(
-    new: OldRepo, tip: EntryId, file: str, commit: EntryId, data: bytes, one: OldEntry
-) -> bool:
-    raw = new.raw(commit)
+def _is_there(new: OldRepo, tip: EntryId, file: str, one: _Made) -> bool:
+    raw = new.raw(one.commit)
     message = trailers.parse(raw.message)
     return (
         raw.added == (file,)
         and not raw.removed
         and not raw.modified
-        and raw.time == one.source.time_s
+        and raw.time == one.entry.source.time_s
         and message.legacy
-        and message.digest == one.digest
-        and new.file(tip, file) == data
+        and message.digest == one.entry.digest
+        and new.file(tip, file) == one.data
     )

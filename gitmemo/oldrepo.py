@@ -11,10 +11,10 @@ import shutil
 from contextlib import suppress
 
 import pygit2
-from pygit2.enums import ConfigLevel, FileStatus, RepositoryState
+from pygit2.enums import ConfigLevel, FileStatus, RepositoryState, ResetMode
 
 from gitmemo.chain import is_entry_path
-from gitmemo.model import Change, EntryId, Identity
+from gitmemo.model import EntryId
 from gitmemo.repo import MAIN, MARKER, MARKER_FILE, Raw, Repo
 
 BACKUP = "refs/gitmemo/backup"
@@ -84,24 +84,15 @@ class OldRepo(Repo):
     def last_touches(self, tip: str) -> dict[str, Raw]:
         """Each entry file of `tip` with the commit that `git log -1 <tip> -- <file>` shows."""
         wanted = self.entry_files(tip)
-        commits = list(self.walk(tip))
-        if any(len(commit.parents) > 1 for commit in commits) or self._took_sides(commits):
+        if any(len(commit.parent_ids) > 1 for commit in self._git.walk(tip)):
             # Where history forks, git asks for each file which of its parents had it.
             touches = {path: self.last_touch(tip, path) for path in wanted}
             return {path: self.raw(id_) for path, id_ in touches.items() if id_ is not None}
         found: dict[str, Raw] = {}
-        for commit in commits:
+        for commit in self.walk(tip):
             for path in (*commit.added, *commit.modified):
                 found.setdefault(path, commit)
         return {path: found[path] for path in wanted}
-
-    def _took_sides(self, commits: list[Raw]) -> bool:
-        """Whether the walk went through a merge that it does not show, having taken one side."""
-        for commit in commits:
-            for parent in commit.parents:
-                if len(self.raw(parent).parents) > 1:
-                    return True
-        return False
 
     def extras(self) -> tuple[str, ...]:
         """What lies in the folder and in no history: files that git ignores, hooks, stashes, and
@@ -151,7 +142,7 @@ class OldRepo(Repo):
             copy_function=_copy_new,
             dirs_exist_ok=True,
         )
-        for entry in old._git.config:  # noqa: SLF001 -- another one of this class
+        for entry in old._git.config:
             if entry.level == ConfigLevel.LOCAL and entry.name.startswith(_CARRIED):
                 self._git.config.set_multivar(entry.name, "^$", entry.value or "")
         with suppress(OSError):  # one lock for both: who waits for the old store gets the new one
@@ -168,14 +159,9 @@ class OldRepo(Repo):
         refs = self._git.references
         return {name: str(refs[name].target) for name in refs if name.startswith("refs/gitmemo/")}
 
-    def add(self, change: Change, *, base: EntryId, identity: Identity, now_s: int) -> EntryId:
-        """One commit more; main, index and files follow when all are made."""
-        return self.write_commit(change, base=base, identity=identity, now_s=now_s)
-
     def show(self, tip: EntryId) -> None:
         """Make main, index and files say what `tip` says, down to the disk."""
-        self._git.references[MAIN].set_target(tip)
-        self._git.checkout_head(strategy=pygit2.enums.CheckoutStrategy.FORCE)
+        self._git.reset(pygit2.Oid(hex=tip), ResetMode.HARD)
         for folder, _, names in os.walk(self.mem):
             for name in names:
                 with open(os.path.join(folder, name), "rb") as file:

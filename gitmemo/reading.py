@@ -5,7 +5,7 @@ Never here: searching, writing. Tests: tests/gitmemo/test_store.py, test_golden_
 
 from collections.abc import Iterable
 
-from gitmemo import chain, entry, trailers
+from gitmemo import chain, entry, legacy, trailers
 from gitmemo.errors import AmbiguousId, UnknownId
 from gitmemo.index import Index
 from gitmemo.model import Act, Entry, EntryId, Event
@@ -55,7 +55,9 @@ def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
         content=said.content,
         text=data.decode("utf-8", "replace"),
         code=said.code,
-        related_paths=said.related_paths,
+        related_paths=legacy.project_paths(said.related_paths)
+        if message.legacy
+        else said.related_paths,
         related_branches=said.related_branches,
         anchors=index.anchors_of(entry_id) or message.anchors or said.anchors,
         active=entry_id in trail.ends,
@@ -114,6 +116,9 @@ def _trail(index: Index, events: Iterable[Event], start: EntryId) -> chain.Trail
 
 
 def _file(raw: Raw) -> str | None:
-    """The one entry file that a commit added, whatever its message says."""
+    """The one entry file that a commit added, whatever its message says; in old history, which
+    edited files in place, also the one that it edited."""
     files = [path for path in raw.added if chain.is_entry_path(path)]
+    if not files and trailers.parse(raw.message).type is None:
+        files = [path for path in raw.modified if chain.is_entry_path(path)]
     return files[0] if len(files) == 1 else None

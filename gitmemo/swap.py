@@ -127,7 +127,9 @@ def _only_there(old: str, mem: str) -> tuple[str, ...]:
 
 
 def _write(root: str, body: dict[str, str]) -> None:
-    data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "surrogateescape")
+    data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode(
+        "utf-8", "surrogateescape"
+    )
     aside = worktree.write_aside(root, _ASIDE, data)
     os.replace(aside, os.path.join(root, JOURNAL))
     _sync(root)

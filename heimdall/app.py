@@ -23,7 +23,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict, TypeVar
 
-    from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
+    from gitmemo import (
+        Draft,
+        Entry,
+        EntryId,
+        Event,
+        Identity,
+        Kind,
+        Migrated,
+        Migration,
+        Place,
+        Store,
+        Written,
+    )
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
@@ -200,6 +212,14 @@ class App:
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""
         return self._store()[1].history(entry_id, limit=limit)
+
+    def migration(self) -> Migration:
+        """What a migration of the store here to the present format would do."""
+        return self._store()[1].migration()
+
+    def migrate(self, expected: Migration | None = None) -> Migrated | None:
+        """Migrate the store here as `expected` says; None where it has the format already."""
+        return self._store()[1].migrate(expected)
 
     # -- the index ---------------------------------------------------------------------------------
 
