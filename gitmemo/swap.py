@@ -29,7 +29,6 @@ from gitmemo.place import STORE_DIR
 JOURNAL = ".mem.gitmemo-migration.json"
 OLD = ".mem.gitmemo-old-"
 TMP = ".mem.gitmemo-tmp-"
-_ASIDE = f"{TMP}1-journal"
 
 
 class Swap(NamedTuple):
@@ -130,8 +129,14 @@ def _write(root: str, body: dict[str, str]) -> None:
     data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode(
         "utf-8", "surrogateescape"
     )
-    aside = worktree.write_aside(root, _ASIDE, data)
-    os.replace(aside, os.path.join(root, JOURNAL))
+    # Named like other private files, so that a sweep knows whether its writer is gone.
+    name = f"{TMP}{os.getpid()}-journal"
+    try:
+        os.replace(worktree.write_aside(root, name, data), os.path.join(root, JOURNAL))
+    except OSError:
+        with suppress(OSError):
+            os.unlink(os.path.join(root, name))
+        raise
     _sync(root)
 
 
@@ -160,9 +165,8 @@ def _remove(folder: str) -> None:
 
 
 def _drop(root: str) -> None:
-    for name in (_ASIDE, JOURNAL):
-        with suppress(FileNotFoundError):
-            os.unlink(os.path.join(root, name))
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(root, JOURNAL))
 
 
 def _sync(folder: str) -> None:
