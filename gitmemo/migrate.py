@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import count
 from typing import NamedTuple
 
-from gitmemo import founding, legacy, lock, repo, swap, trailers
+from gitmemo import founding, indexing, legacy, lock, repo, swap, trailers
 from gitmemo.errors import DamagedStore, GitMemoError, LegacyStore, MigrationRefused, NoStore
 from gitmemo.intent import RECORD
 from gitmemo.legacy import Conflict, Migrated, Migration, OldEntry, Source
@@ -252,7 +252,13 @@ def _build(old: OldRepo, path: str, report: Migration, stamp: str, who: Identity
     for name, target in old.other_refs().items():
         own = name.startswith("refs/gitmemo/")
         backups[name if own else f"{KEPT}/{stamp}/{name.removeprefix('refs/')}"] = target
+    # The library makes no ref whose name is no UTF-8, though it reads them.
+    backups = {
+        os.fsencode(name).decode("utf-8", "replace"): target for name, target in backups.items()
+    }
+    new.tidy()
     new.carry(old, backups)
+    indexing.up_to_date(new, tip).close()  # so that the first search need not walk all of it
     new.show(tip)
     _check(old, OldRepo(path), tip, made, backups)
     return tip

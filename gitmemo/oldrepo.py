@@ -14,6 +14,7 @@ import pygit2
 from pygit2.enums import ConfigLevel, FileStatus, RepositoryState, ResetMode
 
 from gitmemo.chain import is_entry_path
+from gitmemo.errors import DamagedStore
 from gitmemo.model import EntryId
 from gitmemo.repo import MAIN, MARKER, MARKER_FILE, Raw, Repo
 
@@ -60,8 +61,9 @@ class OldRepo(Repo):
         found: dict[str, EntryId] = {}
         for name in names:
             target = str(self._git.references[name].resolve().target)
-            if self.has(target):
-                found[name.removeprefix(_HEADS)] = EntryId(target)
+            if not self.has(target):
+                raise DamagedStore(self.mem, f"missing-commit:{target}")
+            found[name.removeprefix(_HEADS)] = EntryId(target)
         head = self.head()
         if head is not None and not any(self.is_ancestor(head, tip) for tip in found.values()):
             found[HEAD] = head
@@ -71,9 +73,9 @@ class OldRepo(Repo):
         """What every other ref of the repository names: tags, remote branches, older backups."""
         refs = self._git.references
         return {
-            name: str(refs[name].resolve().target)
+            name: str(refs[name].target)
             for name in refs
-            if not name.startswith(_HEADS) and name != "refs/remotes/origin/HEAD"
+            if not name.startswith(_HEADS) and isinstance(refs[name].target, pygit2.Oid)
         }
 
     def entry_files(self, commit: str) -> list[str]:
@@ -133,6 +135,9 @@ class OldRepo(Repo):
         return True
 
     # -- the new one -------------------------------------------------------------------------------
+
+    def _sync(self, name: str) -> None:
+        """Nothing yet: nobody sees the new repository, and `show` brings all of it down at once."""
 
     def carry(self, old: "OldRepo", backups: dict[str, str]) -> None:
         """Take every object of `old` along, and put the refs `backups` on them."""

@@ -226,7 +226,7 @@ class Store:
                 return tuple(reading.chain_events(index.events(), start)[:limit])
             repo = self._repo()
             start = reading.resolve(repo, index, entry_id)
-            if start not in index.entry_ids(living=False):
+            if not index.entries_like(start):
                 entry = reading.load(repo, index, start)
                 start = self._migrated(repo, index, entry) or start
             return tuple(reading.chain_events(index.events(), start)[:limit])
@@ -371,11 +371,13 @@ class Store:
 
     # -- older formats ---------------------------------------------------------------------------
 
-    def migration(self) -> Migration:
-        """What a migration to the present format would do; changes nothing. Raises OtherFormat for
-        a marker that is not known here."""
+    def migration(self, *, finish: bool = False) -> Migration:
+        """What a migration to the present format would do; changes nothing, but that `finish` ends
+        what an interrupted one began. Raises OtherFormat for a marker that is not known here."""
         from gitmemo import migrate  # noqa: PLC0415 # a rare act
 
+        if finish:
+            self._finish_migration()
         self.tip()
         return migrate.survey(self.root, now_ms=self._now_ms())
 

@@ -213,9 +213,10 @@ class App:
         """The life of one entry, or of the store, newest first."""
         return self._store()[1].history(entry_id, limit=limit)
 
-    def migration(self) -> Migration:
-        """What a migration of the store here to the present format would do."""
-        return self._store()[1].migration()
+    def migration(self, *, finish: bool = False) -> Migration:
+        """What a migration of the store here to the present format would do; with `finish` what an
+        interrupted one began is ended first."""
+        return self._store()[1].migration(finish=finish)
 
     def migrate(self, expected: Migration | None = None) -> Migrated | None:
         """Migrate the store here as `expected` says; None where it has the format already."""

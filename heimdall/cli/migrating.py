@@ -46,11 +46,15 @@ def migrate(
     if apply and dry_run:
         raise BadArgument("--dry-run", "", "contradicts --apply")
     app = session.open_app()
-    report = app.migration()
+    report = app.migration(finish=apply)
     if out is not None:
         _write(out, report)
     blocked = bool(report.conflicts)
-    done = app.migrate(report) if apply and not blocked else None
+    done = None
+    if apply and not blocked:
+        done = app.migrate(report)
+        if done is None:  # there is nothing to do, perhaps because somebody did it meanwhile
+            report = app.migration()
     if as_json:
         session.say(views.dumps(migration_value(report, done)))
     else:

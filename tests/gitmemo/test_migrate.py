@@ -295,6 +295,32 @@ def test_an_old_folder_that_holds_more_than_history_stays(tmp_path: Path, extra:
     assert titles(store) == {"one", "goes on"}
 
 
+def test_a_store_without_entries_becomes_an_empty_one(tmp_path: Path) -> None:
+    store = migrated(OldStore(tmp_path))
+    assert store.history() == ()
+    store.write(draft("the first"))
+
+
+def test_a_branch_whose_name_is_no_utf8_is_kept_under_a_readable_one(tmp_path: Path) -> None:
+    old = OldStore(tmp_path)
+    old.branch("side")
+    old.entry("one.md", "one")
+    old.git("checkout", "-q", "main")
+    old.git("branch", "-m", "side", "s\udcff")
+    store = migrated(old)
+    assert titles(store) == {"one"}
+    assert "/s\ufffd" in git(store.path, "for-each-ref", "--format=%(refname)")
+
+
+def test_a_branch_whose_commit_is_missing_is_damage_and_not_left_out(tmp_path: Path) -> None:
+    old = OldStore(tmp_path)
+    old.entry("one.md")
+    Path(old.path, ".git", "refs", "heads", "broken").write_text("1" * 40 + "\n")
+    with pytest.raises(DamagedStore):
+        old.store().migrate()
+    assert old.git("log", "--format=%s", "main").startswith("note one.md")
+
+
 def test_packed_repositories_are_carried_whole(tmp_path: Path) -> None:
     old = OldStore(tmp_path)
     for n in range(5):

@@ -1,6 +1,7 @@
 """`mem migrate` as people and programs meet it, and an old store in the other commands."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,19 @@ def test_the_report_is_written_to_a_file_and_printed_as_json(box: Box, old: OldS
     assert written["baseline"]["entries"] == value["baseline"]["entries"]
     assert box.mem("migrate", "--out", "no/such/folder").code == 2
     assert box.mem("migrate", "--apply", "--dry-run").code == 2
+
+
+def test_an_interrupted_migration_is_named_to_readers_and_ended_by_the_next(
+    box: Box, old: OldStore
+) -> None:
+    aside = f"{old.path}.gitmemo-old-1"
+    os.rename(old.path, aside)
+    record = {"oldDir": aside, "tmpDir": f"{old.path}.gitmemo-tmp-9-ab", "phase": "old-renamed"}
+    (box.code / ".mem.gitmemo-migration.json").write_text(json.dumps(record))
+    for arguments in (("migrate",), ("log",)):
+        done = box.mem(*arguments)
+        assert (done.code, "interrupted" in done.err) == (6, True), done
+    assert "migrated 2 entries" in box.mem("migrate", "--apply").out
 
 
 def test_secrets_and_equal_contents_are_named(box: Box, old: OldStore) -> None:
