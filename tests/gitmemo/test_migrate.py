@@ -370,6 +370,16 @@ def test_a_writer_that_waited_for_the_old_store_writes_into_the_new_one(tmp_path
     assert_sound(store)
 
 
+def test_both_stores_have_one_lock(tmp_path: Path) -> None:
+    # Else one who waited at the old one and one who came later would both be alone.
+    old = OldStore(tmp_path)
+    lock = Path(old.path, ".git", "gitmemo.lock")
+    lock.touch()
+    before = lock.stat().st_ino
+    store = migrated(old)
+    assert Path(store.path, ".git", "gitmemo.lock").stat().st_ino == before
+
+
 # -- journals that somebody left -------------------------------------------------------------------
 
 
