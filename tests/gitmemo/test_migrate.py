@@ -356,7 +356,7 @@ def test_a_writer_that_waited_for_the_old_store_writes_into_the_new_one(tmp_path
         while True:
             try:
                 opened(old.root, timeout_s=30.0).write(draft("meanwhile"))
-            except (gitmemo.LegacyStore, gitmemo.NoStore, DamagedStore) as error:
+            except (gitmemo.StoreError, gitmemo.WorldError) as error:
                 refused.append(error)
                 continue
             return
