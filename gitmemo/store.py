@@ -412,7 +412,8 @@ class Store:
         self._finish_migration()
         tip = self.tip()
         if self._desk is None:
-            self._repo().refuse_other_format(tip)
+            with worktree.refusals(self.path):
+                self._repo().refuse_other_format(tip)
             self._desk = writing.Desk(
                 root=self.root,
                 mem=self.path,
