@@ -24,9 +24,11 @@ if TYPE_CHECKING:
         IoRefused,
         LegacyStore,
         LockTimeout,
+        MigrationRefused,
         NoProject,
         NoStore,
         NotActive,
+        OtherFormat,
         PlainFolder,
         StaleSnapshot,
         StoreError,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         WithdrawalId,
         WorldError,
     )
+    from gitmemo.legacy import Migrated, Migration, dry_run
     from gitmemo.model import (
         Act,
         Anchor,
@@ -90,10 +93,14 @@ __all__ = [
     "Link",
     "LinkState",
     "LockTimeout",
+    "Migrated",
+    "Migration",
+    "MigrationRefused",
     "Mode",
     "NoProject",
     "NoStore",
     "NotActive",
+    "OtherFormat",
     "Page",
     "Place",
     "PlainFolder",
@@ -110,6 +117,7 @@ __all__ = [
     "code_state",
     "counts",
     "coverage",
+    "dry_run",
     "further_tokens",
     "locate",
     "norm",
@@ -122,9 +130,11 @@ __all__ = [
 _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
-        " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive PlainFolder"
-        " StaleSnapshot StoreError TrackedByParent UnknownId WithdrawalId WorldError"
+        " InvalidId IoRefused LegacyStore LockTimeout MigrationRefused NoProject NoStore NotActive"
+        " OtherFormat PlainFolder StaleSnapshot StoreError TrackedByParent UnknownId WithdrawalId"
+        " WorldError"
     ),
+    "legacy": "Migrated Migration dry_run",
     "model": (
         "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Life Mode Page"
         " Redaction Written"

@@ -15,7 +15,9 @@
     │   ├── NoProject           no git repository and no `.mem` at or above this folder
     │   ├── TrackedByParent     the code repository tracks files under `.mem`
     │   ├── PlainFolder         `.mem` exists and is not a git repository
-    │   ├── LegacyStore         a `.mem` of another format
+    │   ├── LegacyStore         a `.mem` of the time before the marker: read, never written
+    │   ├── OtherFormat         a `.mem` whose marker is not known here, such as a newer one
+    │   ├── MigrationRefused    an old `.mem` that cannot be migrated as it is
     │   ├── DirtyStore          someone changed files inside `.mem` by hand
     │   └── DamagedStore        history, HEAD or intent record are not what they must be
     └── WorldError          the machine said no
@@ -136,7 +138,20 @@ class PlainFolder(StoreError):
 
 
 class LegacyStore(StoreError):
-    """`path` has marker `detail` (or none) instead of 2."""
+    """`path` has no marker: an older format, which is read and never written."""
+
+
+class OtherFormat(StoreError):
+    """`path` has the marker `detail`, which nobody here knows."""
+
+
+class MigrationRefused(StoreError):
+    """`path` stays as it is, because of `reason`: moved, conflicts, dirty, leftover-record, at-work
+    or marker-missing; `detail` names what."""
+
+    def __init__(self, path: str, reason: str, detail: str = "") -> None:
+        super().__init__(path, detail)
+        self.reason = reason
 
 
 class DirtyStore(StoreError):

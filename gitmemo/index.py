@@ -85,7 +85,9 @@ class Scored(NamedTuple):
 
 
 class Index:
-    """The tables, wherever they lie."""
+    """The tables, wherever they lie. `legacy` tells that they are of a store without marker."""
+
+    legacy = False
 
     def __init__(self, base: sqlite3.Connection) -> None:
         self.base = base

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from itertools import zip_longest
 from json import dumps, loads
 
-from gitmemo import chain, entry, trailers
+from gitmemo import chain, entry, legacy, trailers
 from gitmemo.errors import GitMemoError
 from gitmemo.index import (
     FILE,
@@ -252,10 +252,10 @@ def _add_commits(base: sqlite3.Connection, repo: Repo, commits: Sequence[Raw]) -
             )
         file = chain.claim(_commit(raw))
         if file is not None:
-            _add_entry(base, repo, raw, message, file=file, seq=seq)
+            add_entry(base, repo, raw, message, file=file, seq=seq)
 
 
-def _add_entry(
+def add_entry(
     base: sqlite3.Connection,
     repo: Repo,
     raw: Raw,
@@ -263,8 +263,13 @@ def _add_entry(
     *,
     file: str,
     seq: int,
+    said: entry.EntryFile | None = None,
 ) -> None:
-    said = entry.parse(repo.file(raw.id, file) or b"", digest=message.digest)
+    """Add the entry that `raw` stands for; `said` is what its file says, where the caller knows
+    better than `entry.parse`."""
+    said = said or entry.parse(repo.file(raw.id, file) or b"", digest=message.digest)
+    if message.legacy:
+        said = said._replace(related_paths=legacy.project_paths(said.related_paths))
     texts = {
         "title": message.subject,
         "keywords": "\n".join(message.keywords),

@@ -140,12 +140,14 @@ class Found(NamedTuple):
 
 class Page(NamedTuple):
     """A page of hits. `snapshot` is the commit of main that was searched; `next_skip` is the next
-    page's start or None."""
+    page's start or None. `legacy` tells that the store is of an older format: it was read as it is,
+    at its HEAD, and cannot be written."""
 
     snapshot: EntryId
     total: int
     next_skip: int | None
     hits: tuple[Found, ...]
+    legacy: bool = False
 
 
 class Redaction(NamedTuple):

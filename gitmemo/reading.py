@@ -7,7 +7,7 @@ that says which entry a hash names. Never here: searching, writing, what a chain
 
 from collections.abc import Sequence
 
-from gitmemo import chain, entry, topics, trailers
+from gitmemo import chain, entry, legacy, topics, trailers
 from gitmemo.errors import AmbiguousId, UnknownId, WithdrawalId
 from gitmemo.index import Index
 from gitmemo.model import Act, Entry, EntryId, Life
@@ -64,7 +64,9 @@ def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:
         content=said.content,
         text=data.decode("utf-8", "replace"),
         code=said.code,
-        related_paths=said.related_paths,
+        related_paths=legacy.project_paths(said.related_paths)
+        if message.legacy
+        else said.related_paths,
         related_branches=said.related_branches,
         anchors=index.anchors_of(entry_id) or message.anchors or said.anchors,
         active=where.active,
@@ -151,6 +153,9 @@ def _is_entry(repo: Repo, commit: EntryId) -> bool:
 
 
 def _file(raw: Raw) -> str | None:
-    """The one entry file that a commit added, whatever its message says."""
+    """The one entry file that a commit added, whatever its message says; in old history, which
+    edited files in place, also the one that it edited."""
     files = [path for path in raw.added if chain.is_entry_path(path)]
+    if not files and trailers.parse(raw.message).type is None:
+        files = [path for path in raw.modified if chain.is_entry_path(path)]
     return files[0] if len(files) == 1 else None

@@ -24,7 +24,7 @@ from pygit2.enums import (
     RepositoryInitFlag,
 )
 
-from gitmemo.errors import DamagedStore, IoRefused, LegacyStore, PlainFolder
+from gitmemo.errors import DamagedStore, IoRefused, LegacyStore, OtherFormat, PlainFolder
 from gitmemo.model import Change, EntryId, Identity
 
 MAIN = "refs/heads/main"
@@ -101,10 +101,13 @@ class Repo:
         return blob.data if isinstance(blob, pygit2.Blob) else None
 
     def refuse_other_format(self, commit: str) -> None:
-        """Raise LegacyStore where `commit` is not of the format that is written here."""
-        marker = self.file(commit, MARKER_FILE) or b""
+        """Raise LegacyStore where `commit` has no marker, OtherFormat where it has another one than
+        is written here."""
+        marker = self.file(commit, MARKER_FILE)
+        if marker is None:
+            raise LegacyStore(self.mem)
         if marker.strip() != MARKER:
-            raise LegacyStore(self.mem, marker.decode("utf-8", "replace").strip())
+            raise OtherFormat(self.mem, marker.decode("utf-8", "replace").strip())
 
     def files(self, commit: str) -> frozenset[str]:
         """All paths under `entries/` in `commit`."""

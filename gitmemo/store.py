@@ -20,6 +20,7 @@ from gitmemo.errors import (
     DamagedStore,
     InvalidDraft,
     InvalidId,
+    LegacyStore,
     NoStore,
     PlainFolder,
     StaleSnapshot,
@@ -45,6 +46,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    from gitmemo.legacy import Migrated, Migration
     from gitmemo.repo import Repo
     from gitmemo.topics import Link, Topic
     from gitmemo.writing import Desk
@@ -55,6 +57,8 @@ KEYWORDS_LIMIT = 15
 _SHA1 = 40
 _FAR = 2**62  # what SQLite can still compare
 _ID = re.compile(r"[0-9a-f]{7,64}")
+_JOURNAL = ".mem.gitmemo-migration.json"  # `swap` has it too, and needs git
+_MARKER_FILE = ".gitmemo-format"  # `repo` has it too, and needs git
 
 
 class Store:
@@ -93,6 +97,10 @@ class Store:
         from gitmemo import founding  # noqa: PLC0415 # it needs git, which a search does not
 
         root = os.path.abspath(root)
+        if os.path.lexists(os.path.join(root, _JOURNAL)):
+            from gitmemo import migrate  # noqa: PLC0415 # a rare act
+
+            migrate.recover(root, timeout_s=lock_timeout_s)
         founding.found(
             root,
             identity=identity,
@@ -109,7 +117,8 @@ class Store:
         clock: Callable[[], float] = time.time,
         lock_timeout_s: float = 30.0,
     ) -> Store:
-        """Open `<root>/.mem`; touches nothing. `clock` gives seconds since 1970.
+        """Open `<root>/.mem`; touches nothing. `clock` gives seconds since 1970. Where a migration
+        was interrupted while `.mem` had no name, whoever reads is told and whoever writes ends it.
 
         Raises NoStore where there is none, PlainFolder where `.mem` is no repository of its own,
         DamagedStore where it has no main, only a part of its history, or hashes of another kind.
@@ -120,14 +129,16 @@ class Store:
             clock=clock,
             lock_timeout_s=lock_timeout_s,
         )
-        store.tip()
+        if os.path.lexists(store.path) or not os.path.lexists(os.path.join(store.root, _JOURNAL)):
+            store.tip()
         return store
 
     # -- reading ---------------------------------------------------------------------------------
 
     def tip(self) -> EntryId:
-        """The commit of main; raises what `open` does."""
-        tip = main_tip(self.path)
+        """The commit of main, in a store of the time before the marker that has none, of HEAD;
+        raises what `open` does."""
+        tip = main_tip(self.path) or self._old_tip()
         if tip is not None:
             # Both would be answered in part, silently, and no other engine could write here again.
             if len(tip) != _SHA1:
@@ -136,10 +147,19 @@ class Store:
                 raise DamagedStore(self.path, "shallow")
             return tip
         if not os.path.lexists(self.path):
+            if os.path.lexists(os.path.join(self.root, _JOURNAL)):
+                raise DamagedStore(self.path, "interrupted-migration")
             raise NoStore(self.root)
         if not os.path.isfile(os.path.join(self._git_dir, "HEAD")):
             raise PlainFolder(self.path)
         raise DamagedStore(self.path, "no-main")
+
+    def _old_tip(self) -> EntryId | None:
+        """The commit of HEAD where no marker lies in the folder; None where HEAD names none."""
+        if os.path.lexists(os.path.join(self.path, _MARKER_FILE)):
+            return None
+        commit = code_state(self.path).commit
+        return None if commit == "unknown" else EntryId(commit)
 
     def search(
         self,
@@ -177,9 +197,10 @@ class Store:
                 index, asked, mode=mode, scope=scope, now_ms=now_ms, page=page
             )
             more = skip + limit < total
-            return Page(commit, total, skip + limit if more else None, index.found(hits, at=at))
+            found = index.found(hits, at=at)
+            return Page(commit, total, skip + limit if more else None, found, index.legacy)
 
-        return self._ask(answer, snapshot and snapshot.strip())
+        return self._ask(answer, snapshot and snapshot.strip(), mode)
 
     def read(self, entry_id: str) -> Entry:
         """One entry, also a replaced or withdrawn one, by its hash of seven digits or more.
@@ -188,8 +209,16 @@ class Store:
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
         def answer(index: Index, _at: int, _commit: EntryId) -> Entry:
+            if index.legacy:
+                return self._read_old(index, entry_id)
             repo = self._repo()
-            return reading.load(repo, index, reading.resolve(repo, index, entry_id))
+            entry = reading.load(repo, index, reading.resolve(repo, index, entry_id))
+            now = None if entry.digest or entry.active else self._migrated(repo, index, entry)
+            if now is None:
+                return entry
+            return entry._replace(
+                replaced_by=(now,), current=reading.load(repo, index, now).current
+            )
 
         return self._ask(answer)
 
@@ -209,7 +238,14 @@ class Store:
 
         def answer(index: Index, _at: int, _commit: EntryId) -> Life:
             repo = self._repo()
-            return reading.life(repo, index, reading.resolve(repo, index, entry_id))
+            if index.legacy:
+                start = self._read_old(index, entry_id).id
+            else:
+                start = reading.resolve(repo, index, entry_id)
+                if not index.entries_like(start):
+                    entry = reading.load(repo, index, start)
+                    start = self._migrated(repo, index, entry) or start
+            return reading.life(repo, index, start)
 
         return self._ask(answer)
 
@@ -229,7 +265,10 @@ class Store:
         return self._ask(lambda index, _at, _commit: reading.all_topics(self._repo(), index))
 
     def _ask(
-        self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
+        self,
+        question: Callable[[Index, int, EntryId], _T],
+        snapshot: str | None = None,
+        mode: Mode = Mode.TEXT,
     ) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
         believed = True
@@ -249,31 +288,58 @@ class Store:
                 index.close()
         if believed:
             try:
-                return self._ask_history(question, tip, snapshot)
+                return self._ask_history(question, tip, snapshot, mode)
             except (sqlite3.Error, *GARBLED):
                 pass  # a copy of the file was brought on, and its damage with it
-        return self._ask_history(question, tip, snapshot, believed=False)
+        return self._ask_history(question, tip, snapshot, mode, believed=False)
 
     def _ask_history(
         self,
         question: Callable[[Index, int, EntryId], _T],
         tip: EntryId,
         snapshot: str | None,
+        mode: Mode,
         *,
         believed: bool = True,
     ) -> _T:
         from gitmemo import indexing  # noqa: PLC0415 # it needs git, which a search does not
 
         repo = self._repo()
-        repo.refuse_other_format(tip)
-        commit = _ancestor(repo, snapshot, tip) if snapshot else tip
-        index = indexing.in_memory(repo, commit, believed=believed)
+        try:
+            repo.refuse_other_format(tip)
+        except LegacyStore:
+            commit, index = self._old_index(snapshot, mode)
+        else:
+            repo.tip()  # a commit of HEAD will not do for a store of the present format
+            commit = _ancestor(repo, snapshot, tip) if snapshot else tip
+            index = indexing.in_memory(repo, commit, believed=believed)
         try:
             at = index.seq_of(commit)
             assert at is not None  # an index knows its own commit
             return question(index, at, commit)
         finally:
             index.close()
+
+    def _old_index(self, snapshot: str | None, mode: Mode) -> tuple[EntryId, Index]:
+        """A store of the time before the marker, as its HEAD has it."""
+        from gitmemo import oldrepo, oldstore  # noqa: PLC0415 # few stores are that old
+
+        repo = oldrepo.OldRepo(self.path)
+        head = oldstore.head(repo)
+        commit = _ancestor(repo, snapshot, head) if snapshot else head
+        return commit, oldstore.in_memory(repo, commit, mode)
+
+    def _read_old(self, index: Index, entry_id: str) -> Entry:
+        from gitmemo import oldrepo, oldstore  # noqa: PLC0415 # few stores are that old
+
+        repo = oldrepo.OldRepo(self.path)
+        return oldstore.load(repo, index, oldstore.resolve(repo, index, entry_id))
+
+    def _migrated(self, repo: Repo, index: Index, entry: Entry) -> EntryId | None:
+        """What became of a commit of the time before the marker."""
+        from gitmemo import oldstore  # noqa: PLC0415 # few stores are that old
+
+        return oldstore.became(repo, index, entry.id, entry.file)
 
     def _repo(self) -> Repo:
         from gitmemo import repo  # noqa: PLC0415 # 125 ms that a search has no use for
@@ -342,14 +408,51 @@ class Store:
 
         return writing.perform(self._at_desk(), "delete", decide).commit
 
+    # -- older formats ---------------------------------------------------------------------------
+
+    def migration(self, *, finish: bool = False) -> Migration:
+        """What a migration to the present format would do; changes nothing, but that `finish` ends
+        what an interrupted one began. Raises OtherFormat for a marker that is not known here."""
+        from gitmemo import migrate  # noqa: PLC0415 # a rare act
+
+        if finish:
+            self._finish_migration()
+        self.tip()
+        return migrate.survey(self.root, now_ms=self._now_ms())
+
+    def migrate(self, expected: Migration | None = None) -> Migrated | None:
+        """Migrate; None where there is nothing to do. `expected` is a survey that was looked at:
+        if a branch moved since, or anything in the store is not clean, MigrationRefused is raised
+        and nothing was changed."""
+        from gitmemo import migrate  # noqa: PLC0415 # a rare act
+
+        self._desk = None
+        return migrate.apply(
+            self.root,
+            expected=expected,
+            identity=self._identity,
+            now_ms=self._now_ms(),
+            timeout_s=self._lock_timeout_s,
+        )
+
+    def _finish_migration(self) -> None:
+        """End what an interrupted migration began."""
+        if os.path.lexists(os.path.join(self.root, _JOURNAL)):
+            from gitmemo import migrate  # noqa: PLC0415 # a rare act
+
+            migrate.recover(self.root, timeout_s=self._lock_timeout_s)
+
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
 
     def _at_desk(self) -> Desk:
         from gitmemo import founding, worktree, writing  # noqa: PLC0415 # readers never write
 
-        self.tip()
+        self._finish_migration()
+        tip = self.tip()
         if self._desk is None:
+            with worktree.refusals(self.path):
+                self._repo().refuse_other_format(tip)
             self._desk = writing.Desk(
                 root=self.root,
                 mem=self.path,

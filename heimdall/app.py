@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         Kind,
         Life,
         Link,
+        Migrated,
+        Migration,
         Place,
         Store,
         Topic,
@@ -250,6 +252,15 @@ class App:
     def life(self, entry_id: str) -> Life:
         """The whole life of one entry."""
         return self._store()[1].life(entry_id)
+
+    def migration(self, *, finish: bool = False) -> Migration:
+        """What a migration of the store here to the present format would do; with `finish` what an
+        interrupted one began is ended first."""
+        return self._store()[1].migration(finish=finish)
+
+    def migrate(self, expected: Migration | None = None) -> Migrated | None:
+        """Migrate the store here as `expected` says; None where it has the format already."""
+        return self._store()[1].migrate(expected)
 
     # -- the index ---------------------------------------------------------------------------------
 

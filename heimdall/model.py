@@ -275,7 +275,8 @@ class Hit(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The answer to one search. `sources` maps each source to ok, behind, absent or error; `next`
+    """The answer to one search. `sources` maps each source to ok, behind, absent, error or
+    (a memory of an old format) legacy; `next`
     is the cursor of the following page."""
 
     query: str

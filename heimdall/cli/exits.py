@@ -172,6 +172,44 @@ def _config(error: Exception) -> str:
     return f"{error.path}: {error.key} {error.problem}".replace(":  ", ": ")
 
 
+_MIGRATIONS = {
+    "moved": ("a branch moved since it was looked at", "Look again: `mem migrate`."),
+    "conflicts": (
+        "one entry has different contents on different branches ({detail})",
+        "`mem migrate` lists them; make them equal, or remove what no longer holds.",
+    ),
+    "dirty": (
+        "files inside it were changed by hand ({detail})",
+        "`git -C .mem status` shows them; commit or remove them and try again.",
+    ),
+    "leftover-record": (
+        "a change was interrupted ({detail})",
+        "The program that began it finishes it at its next write.",
+    ),
+    "at-work": (
+        "git is at work in it ({detail})",
+        "`git -C .mem status` says at what; finish that and try again.",
+    ),
+    "marker-missing": (
+        "it has entries of format 2 ({detail}) and lost only its marker",
+        "`git -C .mem log --diff-filter=D -- .gitmemo-format` finds where; restore the file.",
+    ),
+}
+"""Why a migration was refused -> in words, and what to do."""
+
+
+def _migration(error: Exception) -> str:
+    assert isinstance(error, gitmemo.MigrationRefused)
+    why = _MIGRATIONS.get(error.reason, (error.reason, ""))[0].format(detail=_short(error.detail))
+    return f"{error.path} was not migrated: {why}"
+
+
+def _migration_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.MigrationRefused)
+    hint = _MIGRATIONS.get(error.reason, ("", ""))[1]
+    return f"{hint} Nothing was changed.".strip()
+
+
 _WAIT = "Another command is writing. Try again in a moment."
 
 _DAMAGES = {
@@ -187,6 +225,15 @@ _DAMAGES = {
         "git keeps its index in two files",
         "`git -C .mem update-index --no-split-index` joins them.",
     ),
+    "interrupted-migration": (
+        "a migration was interrupted while it had no name",
+        "`mem migrate --apply` or `mem init` finishes or undoes it; nothing was lost.",
+    ),
+    "migration-doubled": (
+        "a migration was interrupted and another memory was made in its place",
+        "The old one is in .mem.gitmemo-old-*; move one of the two away.",
+    ),
+    "migration-incomplete": ("its copy is not what it must be", "Nothing was changed."),
     "interrupted-moved": ("an interrupted change does not fit its newest commit", ""),
     "interrupted-foreign": ("files beside those of an interrupted change were changed", ""),
     "unreadable-record": ("the record of an interrupted change cannot be read", ""),
@@ -277,8 +324,17 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.LegacyStore: Row(
         ExitCode.REFUSED,
         "legacy-store",
-        "{path} is a memory of another format than 2 ({detail})",
-        "The program that made it can read it; nothing was changed.",
+        "{path} is a memory of an old format: it can be searched and read, not written",
+        "`mem migrate` shows what would become of it, `mem migrate --apply` does it.",
+    ),
+    gitmemo.OtherFormat: Row(
+        ExitCode.REFUSED,
+        "other-format",
+        "{path} is a memory of a format that is not known here ({detail}), perhaps a newer one",
+        "Update this program, or use the one that made it; nothing was changed.",
+    ),
+    gitmemo.MigrationRefused: Row(
+        ExitCode.REFUSED, "migration-refused", _migration, _migration_hint
     ),
     gitmemo.DirtyStore: Row(
         ExitCode.DAMAGED,

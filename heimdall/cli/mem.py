@@ -10,7 +10,7 @@ import typer
 
 from gitmemo import Draft, Kind
 from heimdall.app import Changes
-from heimdall.cli import fast, life, options, progress, session, topics, views
+from heimdall.cli import fast, life, migrating, options, progress, session, topics, views
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 from heimdall.errors import BadArgument
 
@@ -232,6 +232,7 @@ def log(
 
 
 app.command(name="topics")(act(topics.topics))
+app.command(name="migrate")(act(migrating.migrate))
 app.command(name="search")(
     from_table(
         options.SEARCH,

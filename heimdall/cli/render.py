@@ -94,6 +94,7 @@ _SOURCE_NOTES = {
     "behind": "the index is behind the disk; `heimdall reconcile` brings it up to date",
     "absent": "nothing there yet; `mem init` makes it",
     "error": "could not be read; `heimdall status` says more",
+    "legacy": "an old format, read as it is; `mem migrate` shows what would become of it",
 }
 
 

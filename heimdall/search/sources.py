@@ -99,7 +99,8 @@ def from_memory(
         return Memory("absent", None, None, 0, (), error)
     except (gitmemo.StoreError, gitmemo.WorldError) as error:
         return Memory("error", None, None, 0, (), error)
-    return Memory("ok", store.path, page.snapshot, page.total, page.hits)
+    state = "legacy" if page.legacy else "ok"
+    return Memory(state, store.path, page.snapshot, page.total, page.hits)
 
 
 def from_code(

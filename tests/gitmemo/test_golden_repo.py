@@ -9,7 +9,7 @@ import pytest
 
 import gitmemo
 from gitmemo import Mode, Store
-from tests.support.memory import GOLDEN, assert_sound, draft, files, git, golden
+from tests.support.memory import GOLDEN, assert_sound, draft, git, golden
 
 MODES = {"count": Mode.TRAILER, "weighted": Mode.TRAILER_WEIGHTED}
 REFUSALS = (
@@ -262,22 +262,3 @@ def test_the_answers_stay_the_same_once_a_writer_has_made_the_index(
     for case in EXPECTED[name]["queries"]:
         if "result" in case and not case.get("snapshot"):
             assert search(store, {**case, "snapshot": before}) == recorded(case)
-
-
-def test_a_store_of_an_older_format_is_named_and_left_alone(tmp_path: object) -> None:
-    store = golden("legacy", tmp_path, now=1_790_000_000)
-    before = files(store.root)
-    for act in (
-        lambda: store.write(gitmemo.Draft("title", "summary", ("one", "two"), "content")),
-        lambda: store.delete(store.tip(), "reason"),
-        lambda: store.search(["memory"]),
-        lambda: store.search(["memory"], mode=Mode.TRAILER),
-        lambda: store.read(store.tip()),
-        store.history,
-    ):
-        with pytest.raises(gitmemo.LegacyStore):
-            act()
-    after = files(store.root)
-    assert {path for path in after if path not in before} <= {
-        os.path.join(store.path, ".git", "gitmemo.lock")
-    }

@@ -434,9 +434,10 @@ def test_a_marker_of_another_format_stops_a_writer(tmp_path: object) -> None:
     with open(os.path.join(store.path, ".gitmemo-format"), "w", encoding="utf-8") as file:
         file.write("3\n")
     git(store.path, "commit", "-q", "-a", "-m", "a newer format")
-    with pytest.raises(gitmemo.LegacyStore) as refused:
-        store.write(draft())
-    assert refused.value.detail == "3"
+    for act in (lambda: store.write(draft()), lambda: store.search(["memory"])):
+        with pytest.raises(gitmemo.OtherFormat) as refused:
+            act()
+        assert refused.value.detail == "3"
 
 
 def test_a_store_with_a_part_of_its_history_is_neither_read_nor_written(tmp_path: object) -> None:

@@ -31,7 +31,7 @@ class FileState(NamedTuple):
     inode: int
 
 
-def git(folder: str, *args: str, check: bool = True) -> str:
+def git(folder: str, *args: str, check: bool = True, date: str | None = None) -> str:
     """What the git program prints, free of the settings of whoever runs the tests."""
     env = {
         "PATH": os.environ["PATH"],
@@ -40,6 +40,8 @@ def git(folder: str, *args: str, check: bool = True) -> str:
         "GIT_OPTIONAL_LOCKS": "0",
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _WHO},
     }
+    if date is not None:
+        env["GIT_AUTHOR_DATE"] = env["GIT_COMMITTER_DATE"] = date
     done = subprocess.run(
         ["git", "-C", folder, *args], capture_output=True, env=env, text=True, check=False
     )
