@@ -42,16 +42,19 @@ if TYPE_CHECKING:
         Entry,
         EntryId,
         Event,
+        Finding,
         Found,
+        Health,
         Identity,
         Kind,
         Mode,
         Page,
         Redaction,
+        Subject,
         Written,
     )
     from gitmemo.place import Place, code_state, locate
-    from gitmemo.store import Store
+    from gitmemo.store import Store, check
     from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
 
 __all__ = [
@@ -67,8 +70,10 @@ __all__ = [
     "Entry",
     "EntryId",
     "Event",
+    "Finding",
     "Found",
     "GitMemoError",
+    "Health",
     "Identity",
     "InvalidDraft",
     "InvalidId",
@@ -87,10 +92,12 @@ __all__ = [
     "StaleSnapshot",
     "Store",
     "StoreError",
+    "Subject",
     "TrackedByParent",
     "UnknownId",
     "WorldError",
     "Written",
+    "check",
     "code_state",
     "counts",
     "coverage",
@@ -108,11 +115,11 @@ _ROOMS = {
         " StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
     ),
     "model": (
-        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
-        " Written"
+        "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Mode"
+        " Page Redaction Subject Written"
     ),
     "place": "Place code_state locate",
-    "store": "Store",
+    "store": "Store check",
     "text": "counts coverage norm query_tokens tokens within_one_edit",
 }
 _HOMES = {name: room for room, names in _ROOMS.items() for name in names.split()}

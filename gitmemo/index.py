@@ -178,6 +178,11 @@ class Index:
         rows = self.base.execute(f"SELECT id FROM entries{' WHERE until IS NULL' * living}")  # noqa: S608 -- a constant
         return frozenset(EntryId(id_) for (id_,) in rows)
 
+    def living(self) -> list[Scored]:
+        """Every living entry, newest first, as a hit that nobody asked for."""
+        rows = self.base.execute("SELECT seq FROM entries WHERE until IS NULL ORDER BY seq DESC")
+        return [Scored(seq, 0.0, 0.0, ()) for (seq,) in rows]
+
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
         """The hits of a page with all that a reader sees of them."""
         return tuple(self._found(hit, at) for hit in hits)

@@ -23,7 +23,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict, TypeVar
 
-    from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
+    from gitmemo import (
+        Draft,
+        Entry,
+        EntryId,
+        Event,
+        Finding,
+        Identity,
+        Kind,
+        Place,
+        Store,
+        Written,
+    )
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
@@ -72,6 +83,14 @@ class Reached(NamedTuple):
     directory: bool
     counts: dict[str, int]
     rows: tuple[PathRow, ...]
+
+
+class Examined(NamedTuple):
+    """What a doctor found about one memory: the project's top, its `.mem`, and every check."""
+
+    root: str
+    store: str
+    findings: tuple[Finding, ...]
 
 
 class Standing(NamedTuple):
@@ -200,6 +219,26 @@ class App:
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""
         return self._store()[1].history(entry_id, limit=limit)
+
+    def doctor(self, *, quick: bool = False, progress: Progress | None = None) -> Examined:
+        """Every check of the memory here, or of the personal one outside any project. A memory
+        that is damaged or missing is an answer; no project at all raises NoProject."""
+        from heimdall.search.sources import personal  # noqa: PLC0415 # the other commands do without
+
+        place = self._place_or_none()
+        if place is None:
+            place = personal(self.settings)
+            if not os.path.lexists(os.path.join(place.store_root, ".mem")):
+                raise gitmemo.NoProject(self.cwd)
+        findings = gitmemo.check(
+            place.store_root,
+            shared_worktrees=self.settings.shared_worktrees,
+            identity=self.settings.identity,
+            clock=self.settings.now,
+            quick=quick,
+            progress=progress,
+        )
+        return Examined(place.root, os.path.join(place.store_root, ".mem"), findings)
 
     # -- the index ---------------------------------------------------------------------------------
 
