@@ -138,9 +138,11 @@ class Body:
         self._git = pygit2.Repository(mem)
 
     def refs(self) -> dict[str, str]:
-        """Every ref with the object that it names; "" where it names none."""
+        """Every ref with the object that it names; "" where it names none. A file that is no ref
+        is passed over by the library, so the folders are looked through as well."""
         found = {}
-        for name in ["HEAD", *self._git.listall_references()]:
+        listed = ["HEAD", *self._git.listall_references()]
+        for name in dict.fromkeys((*listed, *_ref_files(self._git.path))):
             try:
                 found[name] = str(self._git.lookup_reference(name).resolve().target)
             except (KeyError, ValueError, pygit2.GitError):
@@ -196,9 +198,8 @@ class Body:
 
     def staged(self) -> dict[str, File]:
         """What git's index holds; a path that stands there in several stages has mode 0."""
-        index = pygit2.Index(os.path.join(self._git.path, "index"))
         found: dict[str, File] = {}
-        for entry in index:
+        for entry in self._git.index:
             path = os.fsdecode(entry.path)
             clash = path in found
             found[path] = File(0 if clash else int(entry.mode), str(entry.id))
@@ -214,6 +215,15 @@ class Body:
             return bool(self._git.config.get_bool("core.filemode"))
         except (KeyError, ValueError, pygit2.GitError):
             return True
+
+
+def _ref_files(git_dir: str) -> list[str]:
+    """The names of the ref files that lie there one by one."""
+    found = []
+    for folder, _, names in os.walk(os.path.join(git_dir, "refs")):
+        where = os.path.relpath(folder, git_dir)
+        found += [os.path.join(where, name) for name in names if not name.endswith(".lock")]
+    return found
 
 
 def _below(form: int, data: bytes) -> list[str]:

@@ -94,7 +94,7 @@ class _Examination:
         self.mem = os.path.join(case.root, STORE_DIR)
         self.git_dir = os.path.join(self.mem, ".git")
         self.found: list[Finding] = []
-        self.out: set[str] = set()
+        self.out: dict[str, str] = {}  # check that gave nothing -> the check that is to blame
         self.history: _History | None = None
 
     def run(self) -> tuple[Finding, ...]:
@@ -150,8 +150,10 @@ class _Examination:
 
     def _ask(self, check: str, look: Callable[[], Iterable[Finding]], *needs: str) -> None:
         lacking = [need for need in needs if need in self.out]
+        blamed = check
         if lacking:
-            found = [Finding(check, Health.SKIP, "needs", (Subject(note=lacking[0]),))]
+            blamed = self.out[lacking[0]]
+            found = [Finding(check, Health.SKIP, "needs", (Subject(note=blamed),))]
         else:
             try:
                 found = list(look()) or [Finding(check, Health.OK)]
@@ -160,7 +162,7 @@ class _Examination:
                 found = [Finding(check, Health.FAIL, "failed", (Subject(note=note),))]
         self.found += found
         if any(one.state in (Health.FAIL, Health.SKIP) for one in found):
-            self.out.add(check)
+            self.out[check] = blamed
 
     # -- the repository ----------------------------------------------------------------------------
 
@@ -242,8 +244,9 @@ class _Examination:
                 yield Finding("objects", Health.FAIL, fault, subjects)
         if not (proof.missing or proof.broken or nowhere):
             fault = "all" if proof.spare is not None else "unlisted"
-            note = f"{proof.reachable}, {proof.spare or 0}"
-            yield Finding("objects", Health.OK, fault, (Subject(note=note),))
+            numbers = (proof.reachable, proof.spare or 0)
+            subjects = tuple(Subject(note=str(number)) for number in numbers)
+            yield Finding("objects", Health.OK, fault, subjects)
 
     # -- what a writer may be changing -------------------------------------------------------------
 
@@ -418,20 +421,24 @@ class _Examination:
                 return
             repo = Repo(self.mem)
             tip = repo.tip()
-            missing = repo.since(held.tip, tip) if repo.has(held.tip) else None
-            if missing is None:
+            if not repo.is_ancestor(held.tip, tip):
                 yield Finding("index", Health.WARN, "other-history", (at._replace(id=held.tip),))
+            elif "objects" in self.out and not self.case.quick:
+                yield Finding("index", Health.SKIP, "needs", (Subject(note="objects"),))
             elif not self.case.quick and not _same_as_history(held.base, repo, held.tip):
                 yield Finding("index", Health.FAIL, "wrong", (at,))
-            elif missing:
-                yield Finding("index", Health.OK, "behind", (at._replace(note=str(len(missing))),))
+            elif held.tip != tip:
+                missing = repo.since(held.tip, tip)
+                fault = "behind" if missing else "before-a-merge"
+                note = str(len(missing or ()))
+                yield Finding("index", Health.OK, fault, (at._replace(note=note),))
 
     def _copy(self) -> Iterator[Finding]:
-        if self.out & {"store", "shape", "repository", "main"}:
+        if "main" in self.out:  # it cannot be compared, but it may be what saves the store
             path = survival.copy_dir(self.root)
             there = path is not None and os.path.isdir(path)
-            subjects = (Subject(path or "", note="there" if there else "absent"),)
-            yield Finding("copy", Health.SKIP, "needs", subjects)
+            found = (Subject(path),) if path is not None and there else ()
+            yield Finding("copy", Health.SKIP, "there" if there else "unread", found)
             return
         yield from judge_copy(survival.inspect(self.root, Repo(self.mem)))
 

@@ -9,9 +9,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Iterator
-
-import pygit2
 
 from gitmemo import founding, lock, repo
 from gitmemo.anatomy import kind, small_text
@@ -24,6 +23,8 @@ ROOM = 64 << 20
 AT_WORK_S = 60.0
 """For so long a lock file of git may belong to a git at work."""
 
+_ASK_S = 10.0
+_GIT_PLACES = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE"})
 _MIGRATION = f"{STORE_DIR}.gitmemo-migration.json"
 _OLD = f"{STORE_DIR}.gitmemo-old-"
 _NO_LINKS = frozenset({"vfat", "msdos", "exfat", "vboxsf", "fuse.s3fs"})
@@ -83,11 +84,22 @@ def exclude(root: str) -> Iterator[Finding]:
 
 
 def ignored(root: str) -> Iterator[Finding]:
-    """Whether `git add -A` in the project would take the store in, whatever the rules say."""
+    """Whether `git add -A` in the project would take the store in, whatever the rules say. Git is
+    asked: the library overlooks a rule such as `!.mem` that undoes one of another file."""
     if not _has_parent(root) or repo.tracked_under(root, STORE_DIR) is not None:
         return
-    if not pygit2.Repository(root).path_is_ignored(f"{STORE_DIR}/"):
+    command = ["git", "-C", root, "check-ignore", "-q", "--no-index", f"{STORE_DIR}/"]
+    # Inside a hook these would lead git to another repository than the one that is asked about.
+    calm = {name: value for name, value in os.environ.items() if name not in _GIT_PLACES}
+    try:
+        said = subprocess.run(command, capture_output=True, timeout=_ASK_S, env=calm, check=False)
+    except (OSError, subprocess.SubprocessError):
+        yield _found("ignored", Health.SKIP, "no-answer")
+        return
+    if said.returncode == 1:
         yield _found("ignored", Health.WARN, "not-ignored", Subject(STORE_DIR))
+    elif said.returncode:
+        yield _found("ignored", Health.SKIP, "no-answer")
 
 
 def _has_parent(root: str) -> bool:

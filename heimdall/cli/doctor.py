@@ -23,8 +23,8 @@ _SHOWN = 5
 
 
 class Words(NamedTuple):
-    """A sentence about a finding and what to do. `{what}` are its subjects, `{first}` to `{note}`
-    the parts of the first one, `{n}` how many there are."""
+    """A sentence about a finding and what to do. `{what}` are its subjects, `{rest}` those
+    after the first, `{path}`, `{id}` and `{note}` parts of the first, `{n}` how many there are."""
 
     sentence: str
     advice: str = ""
@@ -142,6 +142,7 @@ def explain(finding: Finding) -> Words:
     first = subjects[0] if subjects else Subject()
     facts = {
         "what": _named(subjects),
+        "rest": _named(subjects[1:]),
         "n": len(subjects),
         "path": first.path,
         "id": first.id[:12],
@@ -200,6 +201,7 @@ WORDS = {
         "`git check-ignore -v --no-index .mem/` names the rule that decides; remove a `!.mem`,"
         " then run `mem init`.",
     ),
+    ("ignored", "no-answer"): Words("not asked: git gave no answer"),
     ("store", "absent"): Words(
         "there is no memory at {what}", "`mem init` opens one, from a surviving copy if there is."
     ),
@@ -301,8 +303,8 @@ WORDS = {
         "{n} objects of history do not say what their hash says: {what}",
         "Move those files out of `.mem/.git/objects`. " + _COPY,
     ),
-    ("objects", "all"): Words("read and hashed, and that nothing needs: {note}"),
-    ("objects", "unlisted"): Words("read and hashed: {note}; others could not be listed"),
+    ("objects", "all"): Words("{note} read and hashed; {rest} more that nothing needs"),
+    ("objects", "unlisted"): Words("{note} read and hashed; others could not be listed"),
     ("record", "back"): Words(
         "a change was interrupted before it happened", "The next write takes it back."
     ),
@@ -409,6 +411,9 @@ WORDS = {
     ("topics", "unknown"): Words("not asked"),
     ("index", "absent"): Words("there is none yet; the next write makes it"),
     ("index", "behind"): Words("{note} commits behind; searches add them, the next write too"),
+    ("index", "before-a-merge"): Words(
+        "made before histories were joined; searches read history, the next write makes it anew"
+    ),
     ("index", "other-version"): Words(
         "the search index is of version {note}", "Searches read history; the next write makes it."
     ),
@@ -439,7 +444,8 @@ WORDS = {
         "the copy keeps another history as well: {what}",
         "`git -C .mem fetch {path} '{note}'` and `git -C .mem merge FETCH_HEAD` join them.",
     ),
-    ("copy", "needs"): Words("not asked, because the memory cannot be read: {what}"),
+    ("copy", "unread"): Words("not asked, because the memory cannot be read"),
+    ("copy", "there"): Words("one lies at {path}; the memory cannot be read to compare them"),
     ("writable", "read-only"): Words(
         "this user cannot write to {what}", "Reading and searching work all the same."
     ),
@@ -468,6 +474,7 @@ WORDS = {
 
 _NOTED = frozenset(
     {
+        ("ignored", "no-answer"),
         ("project", "no-git"),
         ("lock", "held"),
         ("git-locks", "git"),
@@ -476,6 +483,7 @@ _NOTED = frozenset(
         ("tree", "at-work"),
         ("index", "at-work"),
         ("index", "behind"),
+        ("index", "before-a-merge"),
         ("identity", "built-in"),
     }
 )
