@@ -96,6 +96,7 @@ class _Examination:
         self.found: list[Finding] = []
         self.out: dict[str, str] = {}  # check that gave nothing -> the check that is to blame
         self.history: _History | None = None
+        self.broken: frozenset[str] = frozenset()
 
     def run(self) -> tuple[Finding, ...]:
         root, mem, ask = self.root, self.mem, self._ask
@@ -110,9 +111,10 @@ class _Examination:
         ask("lock", lambda: ground.locked(root, mem))
         ask("shape", self._shape, "store")
         ask("git-locks", lambda: ground.git_locks(mem, now_s=self.case.now_s), "store")
+        ask("loose", self._loose, "shape")
         ask("repository", self._repository, "shape")
         ask("head", self._head, "repository")
-        ask("main", self._main, "repository")
+        ask("main", self._main, "repository", "loose")
         ask("marker", self._marker, "main")
         ask("objects", self._objects, "repository")
         ask("record", self._record, "main")
@@ -184,6 +186,13 @@ class _Examination:
         if odd:
             yield Finding("shape", Health.FAIL, "odd", odd)
 
+    def _loose(self) -> Iterator[Finding]:
+        """Before anything is read by the library: it waits for ever at some broken ones."""
+        broken = anatomy.broken_loose(self.git_dir)
+        self.broken = frozenset(one.id for one in broken)
+        if broken:
+            yield Finding("loose", Health.FAIL, "broken", broken)
+
     def _repository(self) -> Iterator[Finding]:
         config = (small_text(os.path.join(self.git_dir, "config")) or "").lower()
         sizes = {line.replace(" ", "").strip() for line in config.splitlines()}
@@ -237,7 +246,8 @@ class _Examination:
         if self.case.quick:
             yield Finding("objects", Health.SKIP, "quick")
             return
-        proof = body.prove([target for target in refs.values() if target], self.case.progress)
+        tips = [target for target in refs.values() if target]
+        proof = body.prove(tips, self.case.progress, known_broken=self.broken)
         for fault, names in (("missing", proof.missing), ("broken", proof.broken)):
             if names:
                 subjects = tuple(Subject(id=name) for name in names)

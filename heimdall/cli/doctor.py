@@ -295,13 +295,17 @@ WORDS = {
         "it is of another format than 2 ({note})",
         "Nothing is written here. The program that made it can read it.",
     ),
+    ("loose", "broken"): Words(
+        "{n} objects do not say what their name says: {what}",
+        "Move those files away. " + _COPY,
+    ),
     ("objects", "ref"): Words(
         "{what} leads nowhere", "`git -C .mem update-ref -d` with its name removes it."
     ),
     ("objects", "missing"): Words("{n} objects of history are missing: {what}", _COPY),
     ("objects", "broken"): Words(
         "{n} objects of history do not say what their hash says: {what}",
-        "Move those files out of `.mem/.git/objects`. " + _COPY,
+        "They lie in a pack, so the pack is damaged: move it away. " + _COPY,
     ),
     ("objects", "all"): Words("{note} read and hashed; {rest} more that nothing needs"),
     ("objects", "unlisted"): Words("{note} read and hashed; others could not be listed"),

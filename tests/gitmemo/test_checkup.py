@@ -176,10 +176,16 @@ def lose_object(store: Store) -> None:
     os.unlink(loose(store, old_blob(store)))
 
 
-def flip_object(store: Store) -> None:
+def swap_object(store: Store) -> None:
     path = loose(store, old_blob(store))
     os.chmod(path, 0o644)
     put(path, Path(loose(store, tip(store))).read_bytes())
+
+
+def cut_object(store: Store) -> None:
+    path = loose(store, tip(store))
+    os.chmod(path, 0o644)
+    os.truncate(path, 60)
 
 
 def dangling_ref(store: Store) -> None:
@@ -459,7 +465,8 @@ FAULTS: list[tuple[Plant, str, str, Health]] = [
     (lose_main, "main", "absent", Health.FAIL),
     (other_format, "marker", "other", Health.FAIL),
     (lose_object, "objects", "missing", Health.FAIL),
-    (flip_object, "objects", "broken", Health.FAIL),
+    (swap_object, "loose", "broken", Health.FAIL),
+    (cut_object, "loose", "broken", Health.FAIL),
     (dangling_ref, "objects", "ref", Health.FAIL),
     (edit_unseen, "tree", "changed", Health.FAIL),
     (executable, "tree", "changed", Health.FAIL),
