@@ -14,7 +14,8 @@ from tests.support.memory import IDENTITY, NOW, Clock, draft, git, project
 
 ROUNDS = int(os.environ.get("DOCTOR_ROUNDS", "90"))
 SPARSE = 2 << 30
-NOT_HISTORY = (".git/config", ".git/logs", ".git/info")  # git's own settings and diary
+NOT_HISTORY = (".git/config", ".git/logs", ".git/info", ".git/objects/info")
+"""Git's own settings, diary and caches."""
 
 Damage = Callable[[str, random.Random], None]
 
@@ -147,6 +148,7 @@ def test_any_damage_ends_in_findings_and_what_git_misses_is_failed(
                 env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"},
             )
             assert fsck.returncode == 0, (round_, done, fsck.stderr)
+        shutil.rmtree(tmp_path / str(round_))
 
 
 @pytest.mark.parametrize(
