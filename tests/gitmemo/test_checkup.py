@@ -5,7 +5,6 @@ import os
 import shutil
 import socket
 import sqlite3
-import stat
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import gitmemo
-from gitmemo import Draft, EntryId, Finding, Health, Store, anatomy, checkup, ground, survival
+from gitmemo import EntryId, Finding, Health, Store, checkup, contents, ground, survival
 from tests.support.memory import IDENTITY, NOW, Clock, draft, files, git, project
 
 ELSEWHERE = {"topics", "copy"}
@@ -43,11 +42,11 @@ def store(grown: Store, tmp_path: Path) -> Store:
     return Store(str(root), identity=IDENTITY, clock=Clock(LATER), lock_timeout_s=1.0)
 
 
-def troubles(store: Store, **how: bool) -> dict[tuple[str, str], Finding]:
+def troubles(store: Store, *, quick: bool = False) -> dict[tuple[str, str], Finding]:
     """What a doctor warns of or fails at; never an exception of a check."""
     found = {
         (one.check, one.fault): one
-        for one in store.check(**how)
+        for one in store.check(quick=quick)
         if one.state in (Health.WARN, Health.FAIL) and one.check not in ELSEWHERE
     }
     assert not [one for one in found.values() if one.fault == "failed"], found
@@ -370,11 +369,15 @@ def written_by_another(store: Store, title: str, content: str, **fields: str) ->
     """An entry that only an engine without our rules would have taken."""
     from gitmemo import entry, trailers  # noqa: PLC0415 # the format's own words, below the door
 
-    said = {"title": title, "summary": fields.get("summary", "A summary."), "content": content}
+    summary = fields.get("summary", "A summary.")
     words = tuple(fields.get("keywords", "one,two").split(","))
-    digest = entry.digest(**said, keywords=words, kind=gitmemo.Kind.TASK)
+    digest = entry.digest(
+        title=title, summary=summary, keywords=words, content=content, kind=gitmemo.Kind.TASK
+    )
     text = entry.render(
-        **said,
+        title=title,
+        summary=summary,
+        content=content,
         keywords=words,
         kind=gitmemo.Kind.TASK,
         epoch_ms=int(NOW * 1000),
@@ -382,7 +385,7 @@ def written_by_another(store: Store, title: str, content: str, **fields: str) ->
     )
     message = trailers.build(
         title=title,
-        summary=said["summary"],
+        summary=summary,
         keywords=words,
         digest=digest,
         replaces=fields.get("replaces"),
@@ -523,3 +526,92 @@ def test_a_planted_fault_is_all_that_is_found(
     assert set(found) == {(check, fault)}, found
     assert found[check, fault].state is state
     assert found[check, fault].subjects
+
+
+# -- what is only to be known, and what no store can be brought to --------------------------------
+
+
+def test_what_a_living_writer_holds_is_only_noted(store: Store) -> None:
+    engine_lock(store, os.getpid())
+    record_moved(store)
+    assert troubles(store) == {}
+    assert (state_of(store, "lock").fault, state_of(store, "record").fault) == ("held", "at-work")
+
+
+def test_a_git_at_work_is_only_noted_and_a_lock_of_ours_is_known(store: Store) -> None:
+    put(in_git(store, "index.lock"))
+    os.utime(in_git(store, "index.lock"), (LATER, LATER))
+    assert state_of(store, "git-locks")[1:3] == (Health.OK, "git")
+    put(in_git(store, "gitmemo-ref.tmp"))
+    os.unlink(in_git(store, "index.lock"))
+    os.link(in_git(store, "gitmemo-ref.tmp"), in_git(store, "refs", "heads", "main.lock"))
+    assert set(troubles(store)) == {("git-locks", "ours"), ("leftovers", "temporary")}
+
+
+def test_an_index_that_is_absent_or_behind_is_fine(store: Store) -> None:
+    commit_file(store, ".gitmemo-format", "2", "touch")
+    behind = state_of(store, "index")
+    assert (behind.fault, behind.subjects[0].note) == ("behind", "1")
+    os.unlink(index_path(store))
+    assert state_of(store, "index").fault == "absent"
+
+
+def test_quick_leaves_out_objects_and_the_comparison(store: Store) -> None:
+    index_that_lies(store)
+    assert troubles(store, quick=True) == {}
+
+
+def test_the_machine_is_asked(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    mounts = "a / ext4 rw 0 0\nb /mnt/a\\040b vfat rw 0 0\n"
+    assert ground.file_system("/mnt/a b/x", mounts) == "vfat"
+    assert ground.file_system("/mnt/a bc", mounts) == "ext4"
+    (found,) = ground.hard_links("/", "x / vfat rw 0 0")
+    assert found.fault == "none"
+    (found,) = ground.clock(newest_s=100, now_s=40.0)
+    assert (found.fault, found.subjects[0].note) == ("behind", "60")
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert set(troubles(store)) == {("git-program", "absent")}
+    assert state_of(store, "ignored").fault == "no-answer"
+
+
+def test_a_copy_is_judged_by_its_state() -> None:
+    states = {}
+    for state in ("none", "whole", "absent", "behind", "broken"):
+        (found,) = checkup.judge_copy(survival.Copy("/c", state, None, (), ()))
+        states[state] = found.state.value
+    assert states == {
+        "none": "skip",
+        "whole": "ok",
+        "absent": "warn",
+        "behind": "warn",
+        "broken": "fail",
+    }
+    _, kept = checkup.judge_copy(survival.Copy("/c", "whole", None, ("refs/kept/1",), ()))
+    assert (kept.state, kept.fault, kept.subjects[0].note) == (Health.WARN, "kept", "refs/kept/1")
+
+
+def test_a_circle_is_found_and_a_line_is_not() -> None:
+    one, two, three = (EntryId(letter * 40) for letter in "abc")
+    assert contents._circle({one: (two,), two: (three,)}) == ()
+    assert set(contents._circle({one: (two,), two: (one, three)})) == {one, two}
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"),
+    [
+        (lambda mem: None, "absent"),
+        (put, "not-a-folder"),
+        (os.mkdir, "plain-folder"),
+        (lambda mem: put(os.path.join(mem, ".git"), "gitdir: /nowhere"), "git-elsewhere"),
+    ],
+)
+def test_what_is_no_store_is_named(store: Store, make: Callable[[str], None], fault: str) -> None:
+    shutil.rmtree(store.path)
+    make(store.path)
+    assert set(troubles(store)) == {("store", fault)}
+
+
+def test_a_store_of_other_hashes_is_named(store: Store) -> None:
+    shutil.rmtree(store.path)
+    git(store.root, "init", "-q", "--object-format=sha256", "-b", "main", ".mem")
+    assert set(troubles(store)) == {("repository", "not-sha1")}

@@ -1,4 +1,4 @@
-"""gitmemo as somebody else's library: its page runs, its names are typed, heimdall is not needed."""
+"""gitmemo as somebody else's library: its page runs, it is typed, heimdall is not needed."""
 
 import ast
 import inspect
@@ -77,7 +77,7 @@ main()
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, str]:
-    """An environment in which `gitmemo` lies by itself and nothing else of this checkout is seen."""
+    """An environment in which `gitmemo` lies by itself, without the rest of this checkout."""
     shutil.copytree(
         ROOT / "gitmemo",
         tmp_path / "site" / "gitmemo",
