@@ -46,17 +46,20 @@ if TYPE_CHECKING:
         Entry,
         EntryId,
         Event,
+        Finding,
         Found,
+        Health,
         Identity,
         Kind,
         Life,
         Mode,
         Page,
         Redaction,
+        Subject,
         Written,
     )
     from gitmemo.place import Place, code_state, locate
-    from gitmemo.store import Store
+    from gitmemo.store import Store, check
     from gitmemo.text import (
         counts,
         coverage,
@@ -81,8 +84,10 @@ __all__ = [
     "Entry",
     "EntryId",
     "Event",
+    "Finding",
     "Found",
     "GitMemoError",
+    "Health",
     "Identity",
     "InvalidDraft",
     "InvalidId",
@@ -108,12 +113,14 @@ __all__ = [
     "StaleSnapshot",
     "Store",
     "StoreError",
+    "Subject",
     "Topic",
     "TrackedByParent",
     "UnknownId",
     "WithdrawalId",
     "WorldError",
     "Written",
+    "check",
     "code_state",
     "counts",
     "coverage",
@@ -136,11 +143,11 @@ _ROOMS = {
     ),
     "legacy": "Migrated Migration dry_run",
     "model": (
-        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Life Mode Page"
-        " Redaction Written"
+        "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Life"
+        " Mode Page Redaction Subject Written"
     ),
     "place": "Place code_state locate",
-    "store": "Store",
+    "store": "Store check",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
     "topics": "Link LinkState Topic stale",
 }

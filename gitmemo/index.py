@@ -298,6 +298,11 @@ class Index:
                 found[seq] = links + [id_ for link in links for id_ in came.get(link, ())]
         return found
 
+    def living(self) -> list[Scored]:
+        """Every living entry, newest first, as a hit that nobody asked for."""
+        rows = self.base.execute("SELECT seq FROM entries WHERE until IS NULL ORDER BY seq DESC")
+        return [Scored(seq, 0.0, 0.0, ()) for (seq,) in rows]
+
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
         """The hits of a page with all that a reader sees of them."""
         shown = [self._found(hit, at) for hit in hits]

@@ -190,6 +190,34 @@ class Life(NamedTuple):
     faults: tuple[str, ...]
 
 
+class Health(StrEnum):
+    """How a check ended. WARN: it works, and somebody should know. FAIL: something is lost, wrong
+    or refused until somebody acts. SKIP: it could not be asked here."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+    SKIP = "skip"
+
+
+class Subject(NamedTuple):
+    """What a finding is about, as far as it applies: a path, an id, and a value."""
+
+    path: str = ""
+    id: str = ""
+    note: str = ""
+
+
+class Finding(NamedTuple):
+    """What one check of a store found. `fault` names it for programs; an OK check has none, or one
+    that is only to be known. Words and advice belong to whoever shows it."""
+
+    check: str
+    state: Health
+    fault: str = ""
+    subjects: tuple[Subject, ...] = ()
+
+
 class Change(NamedTuple):
     """What one commit will do to `.mem`: files to add with their bytes, files to remove, and the
     message. Decided purely, carried out by the store."""

@@ -21,6 +21,7 @@ from gitmemo.errors import (
     InvalidDraft,
     InvalidId,
     LegacyStore,
+    NoProject,
     NoStore,
     PlainFolder,
     StaleSnapshot,
@@ -32,6 +33,8 @@ from gitmemo.model import (
     Entry,
     EntryId,
     Event,
+    Finding,
+    Found,
     Identity,
     Kind,
     Life,
@@ -39,7 +42,7 @@ from gitmemo.model import (
     Page,
     Written,
 )
-from gitmemo.place import STORE_DIR, code_state, main_tip
+from gitmemo.place import STORE_DIR, code_state, locate, main_tip
 from gitmemo.text import path_key
 
 TYPE_CHECKING = False
@@ -133,6 +136,27 @@ class Store:
             store.tip()
         return store
 
+    @staticmethod
+    def find(
+        folder: str = ".",
+        *,
+        shared_worktrees: bool = True,
+        identity: Identity | None = None,
+        clock: Callable[[], float] = time.time,
+        lock_timeout_s: float = 30.0,
+    ) -> Store:
+        """Open the store of the project that holds `folder`; a linked worktree shares that of its
+        main checkout unless told otherwise. Raises NoProject outside one, and what `open` does."""
+        place = locate(folder, shared_worktrees=shared_worktrees)
+        if place is None:
+            raise NoProject(os.path.abspath(folder))
+        return Store.open(
+            place.store_root, identity=identity, clock=clock, lock_timeout_s=lock_timeout_s
+        )
+
+    def __repr__(self) -> str:
+        return f"Store({self.root!r})"
+
     # -- reading ---------------------------------------------------------------------------------
 
     def tip(self) -> EntryId:
@@ -202,6 +226,10 @@ class Store:
 
         return self._ask(answer, snapshot and snapshot.strip(), mode)
 
+    def entries(self) -> tuple[Found, ...]:
+        """Every active entry, newest first, with score 0; `read` gives one whole."""
+        return self._ask(lambda index, at, _commit: index.found(index.living(), at=at))
+
     def read(self, entry_id: str) -> Entry:
         """One entry, also a replaced or withdrawn one, by its hash of seven digits or more.
         Raises InvalidId, UnknownId, AmbiguousId."""
@@ -263,6 +291,31 @@ class Store:
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
         return self._ask(lambda index, _at, _commit: reading.all_topics(self._repo(), index))
+
+    def check(
+        self,
+        *,
+        shared_worktrees: bool = True,
+        quick: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> tuple[Finding, ...]:
+        """How this store is: every check, in a fixed order, with what it found. Touches nothing,
+        takes no lock, raises nothing. `shared_worktrees` false: linked worktrees have stores of
+        their own on purpose. `quick` neither reads every object of history nor compares the
+        derived index with it; `progress` is called with (done, known so far) while it reads."""
+        from gitmemo import checkup  # noqa: PLC0415 # it needs git, which a search does not
+
+        return checkup.examine(
+            checkup.Case(
+                root=self.root,
+                identity=self._identity,
+                now_s=self._clock(),
+                shared_worktrees=shared_worktrees,
+                quick=quick,
+                progress=progress,
+                topics=self.topics,
+            )
+        )
 
     def _ask(
         self,
@@ -462,6 +515,20 @@ class Store:
                 seen=worktree.Seen(self.path),
             )
         return self._desk
+
+
+def check(
+    root: str,
+    *,
+    shared_worktrees: bool = True,
+    identity: Identity | None = None,
+    clock: Callable[[], float] = time.time,
+    quick: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Finding, ...]:
+    """`Store.check` for a store that may be too damaged to open, or not there at all."""
+    store = Store(os.path.abspath(root), identity=identity, clock=clock, lock_timeout_s=0.0)
+    return store.check(shared_worktrees=shared_worktrees, quick=quick, progress=progress)
 
 
 def _check_id(text: str) -> None:

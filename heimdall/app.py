@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Entry,
         EntryId,
         Event,
+        Finding,
         Identity,
         Kind,
         Life,
@@ -87,6 +88,14 @@ class Reached(NamedTuple):
     directory: bool
     counts: dict[str, int]
     rows: tuple[PathRow, ...]
+
+
+class Examined(NamedTuple):
+    """What a doctor found about one memory: the project's top, its `.mem`, and every check."""
+
+    root: str
+    store: str
+    findings: tuple[Finding, ...]
 
 
 class Standing(NamedTuple):
@@ -261,6 +270,26 @@ class App:
     def migrate(self, expected: Migration | None = None) -> Migrated | None:
         """Migrate the store here as `expected` says; None where it has the format already."""
         return self._store()[1].migrate(expected)
+
+    def doctor(self, *, quick: bool = False, progress: Progress | None = None) -> Examined:
+        """Every check of the memory here, or of the personal one outside any project. A memory
+        that is damaged or missing is an answer; no project at all raises NoProject."""
+        from heimdall.search.sources import personal  # noqa: PLC0415 # the other commands do without
+
+        place = self._place_or_none()
+        if place is None:
+            place = personal(self.settings)
+            if not os.path.lexists(os.path.join(place.store_root, ".mem")):
+                raise gitmemo.NoProject(self.cwd)
+        findings = gitmemo.check(
+            place.store_root,
+            shared_worktrees=self.settings.shared_worktrees,
+            identity=self.settings.identity,
+            clock=self.settings.now,
+            quick=quick,
+            progress=progress,
+        )
+        return Examined(place.root, os.path.join(place.store_root, ".mem"), findings)
 
     # -- the index ---------------------------------------------------------------------------------
 

@@ -10,13 +10,13 @@ import typer
 
 from gitmemo import Draft, Kind
 from heimdall.app import Changes
-from heimdall.cli import fast, life, migrating, options, progress, session, topics, views
+from heimdall.cli import doctor, fast, life, migrating, options, progress, session, topics, views
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 from heimdall.errors import BadArgument
 
 app = new_app(
     "Memories of this project: written once, kept in git, checked against the code when asked.\n\n"
-    "Exit codes: 0 fine, 2 usage, 3 not found, 4 conflict, 5 refused, 6 damaged store, "
+    "Exit codes: 0 fine, 1 findings, 2 usage, 3 not found, 4 conflict, 5 refused, 6 damaged store, "
     "7 lock timeout, 8 the machine refused."
 )
 
@@ -232,6 +232,7 @@ def log(
 
 
 app.command(name="topics")(act(topics.topics))
+app.command(name="doctor")(act(doctor.doctor))
 app.command(name="migrate")(act(migrating.migrate))
 app.command(name="search")(
     from_table(
