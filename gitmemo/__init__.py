@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         Redaction,
         Written,
     )
-    from gitmemo.place import Place, code_state, locate
+    from gitmemo.place import Place, code_state, copy_dir, locate
     from gitmemo.store import Store
     from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
 
@@ -92,6 +92,7 @@ __all__ = [
     "WorldError",
     "Written",
     "code_state",
+    "copy_dir",
     "counts",
     "coverage",
     "locate",
@@ -111,7 +112,7 @@ _ROOMS = {
         "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
         " Written"
     ),
-    "place": "Place code_state locate",
+    "place": "Place code_state copy_dir locate",
     "store": "Store",
     "text": "counts coverage norm query_tokens tokens within_one_edit",
 }

@@ -79,7 +79,7 @@ def refuse_tracked(root: str) -> None:
 def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> None:
     if os.path.lexists(mem):  # the founder before us had the lock
         return
-    _sweep(root)
+    sweep(root)
     aside = lock.private_name(root)
     try:
         repo.create(aside, FIRST, identity=identity or identity_at(None, root), now_s=now_s)
@@ -92,7 +92,7 @@ def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> None:
             shutil.rmtree(aside)
 
 
-def _sweep(root: str) -> None:
+def sweep(root: str) -> None:
     """Remove what founders left who were killed: their names carry their process ids."""
     for name in os.listdir(root):
         pid, dash, _ = name.removeprefix(lock.PRIVATE).partition("-")

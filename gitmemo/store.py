@@ -81,21 +81,40 @@ class Store:
         lock_timeout_s: float = 30.0,
     ) -> Store:
         """Create `<root>/.mem` where there is none, and open it; a second time changes nothing.
-        Without an `identity`, commits are made by whom git's settings name, else by gitmemo.
+        One that was lost comes back from its copy instead. Without an `identity`, commits are
+        made by whom git's settings name, else by gitmemo.
 
         Raises PlainFolder where `.mem` is something else, TrackedByParent where the code
-        repository tracks it, LockTimeout, IoRefused.
+        repository tracks it, LockTimeout, IoRefused, and what `restore` does.
         """
-        from gitmemo import founding  # noqa: PLC0415 # it needs git, which a search does not
+        from gitmemo import (  # noqa: PLC0415 # they need git, which a search does not
+            founding,
+            survival,
+        )
 
         root = os.path.abspath(root)
+        survival.restore(root, timeout_s=lock_timeout_s)
         founding.found(
             root,
             identity=identity,
             now_s=int(clock()),
             timeout_s=lock_timeout_s,
         )
+        survival.catch_up(root, timeout_s=lock_timeout_s)
         return Store.open(root, identity=identity, clock=clock, lock_timeout_s=lock_timeout_s)
+
+    @staticmethod
+    def restore(root: str, *, lock_timeout_s: float = 30.0) -> EntryId | None:
+        """Bring `<root>/.mem` back where it was lost (`git clean -ffdx`, `rm -rf`) and the code
+        repository's git directory holds its copy; the commit of main, None where there is nothing
+        to bring back. A `.mem` that holds anything is never touched.
+
+        Raises DamagedStore where the copy cannot give back its newest commit, TrackedByParent,
+        LockTimeout, IoRefused.
+        """
+        from gitmemo import survival  # noqa: PLC0415 # it needs git, which a search does not
+
+        return survival.restore(os.path.abspath(root), timeout_s=lock_timeout_s)
 
     @staticmethod
     def open(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container
 from contextlib import closing
 from typing import NamedTuple
 
-from gitmemo import entry, founding, indexing, intent, lock, reading, redact
+from gitmemo import entry, founding, indexing, intent, lock, reading, redact, survival
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -76,6 +76,7 @@ def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None
             done = _attempt(desk, repo, plan, like)
             if done is not None:
                 repo.tidy()
+                survival.follow(repo, base=repo.raw(done.commit).parents[0], commit=done.commit)
                 return done
     raise DirtyStore(desk.mem, "main-moved")
 

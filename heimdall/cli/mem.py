@@ -70,7 +70,7 @@ def init(
       cd my-project && mem init
     """
     with progress.bar("indexing") as shown:
-        opened = session.open_app().init(here=here, index=not no_index, progress=shown)
+        opened = session.open_memory().init(here=here, index=not no_index, progress=shown)
     session.say(views.dumps(views.opened_value(opened)) if as_json else views.opened_text(opened))
 
 
@@ -102,7 +102,7 @@ def write(
                 -k retry -k budget --path src/net/budget.py#Budget.take
     """
     draft = Draft(title, summary, tuple(keyword or ()), _body(content) or "", kind)
-    written = session.open_app().write(draft, tuple(path or ()))
+    written = session.open_memory().write(draft, tuple(path or ()))
     session.say(
         views.dumps(views.written_value(written)) if as_json else views.written_text(written)
     )
@@ -117,7 +117,7 @@ def read(entry_id: EntryIdText, as_json: AsJson = False) -> None:
     Example:
       mem read 2f1c9a4
     """
-    entry = session.open_app().read(entry_id)
+    entry = session.open_memory().read(entry_id)
     session.say(views.dumps(views.entry_value(entry)) if as_json else views.entry_text(entry))
 
 
@@ -158,7 +158,7 @@ def replace(
         kind,
         () if no_paths else None if path is None else tuple(path),
     )
-    written = session.open_app().replace(entry_id, changes)
+    written = session.open_memory().replace(entry_id, changes)
     session.say(
         views.dumps(views.written_value(written)) if as_json else views.written_text(written)
     )
@@ -179,7 +179,7 @@ def delete(
     Example:
       mem delete 2f1c9a4 --reason "The budget was removed."
     """
-    commit = session.open_app().delete(entry_id, reason)
+    commit = session.open_memory().delete(entry_id, reason)
     value = views.deleted_value(commit, entry_id)
     session.say(views.dumps(value) if as_json else f"{commit}  withdrew {entry_id}")
 
@@ -202,7 +202,7 @@ def log(
     Example:
       mem log -n 20
     """
-    events = session.open_app().log(entry_id, limit=limit)
+    events = session.open_memory().log(entry_id, limit=limit)
     session.say(views.dumps(views.events_value(events)) if as_json else views.events_text(events))
 
 
@@ -211,7 +211,7 @@ app.command(name="search")(
         options.SEARCH,
         "words",
         "Words or a sentence.",
-        fast.answer,
+        fast.remember,
         """Ask the memory and the code; every hit has a verdict.
 
         The disk is looked at now. STRONG holds as it stands; WEAK is plausible and not proven;
