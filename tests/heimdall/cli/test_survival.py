@@ -14,15 +14,12 @@ def clean(box: Box) -> None:
     assert not (box.code / ".mem").exists()
 
 
+# The quick way in, the long way in, a reader and a writer; tests/house sees that no other command
+# opens the memory in another way.
 COMMANDS = (
-    ("init", "--no-index"),
-    ("log",),
-    ("search", "budget"),
     ("search", "--json", "budget"),
     ("search", "--limit=3", "budget"),
     ("read", "ID"),
-    ("replace", "ID", "--title", "Other"),
-    ("write", "--title", "T", "--summary", "S", "-k", "a", "-k", "b"),
     ("delete", "ID", "--reason", "wrong"),
 )
 
@@ -32,42 +29,26 @@ def test_every_command_of_the_memory_brings_it_back_and_says_so(project: Box) ->
     store, copy = project.code / ".mem", project.code / ".git" / "gitmemo.git"
     for command in COMMANDS:
         clean(project)
-        done = project.mem(*(entry if word == "ID" else word for word in command))
+        (project.code / "deep" / "er").mkdir(parents=True)
+        words = [entry if word == "ID" else word for word in command]
+        done = project.mem(*words, cwd=project.code / "deep" / "er")
         assert done.code == 0, done
-        entries = "2 entries" if command[0] == "delete" else "1 entry"
         assert done.err == (
-            f"the memory at {store} was gone (git clean?) and is back: {entries}"
+            f"the memory at {store} was gone (git clean?) and is back: 1 entry"
             f" (to be rid of it for good, remove {copy} too)\n"
         )
-        if command[0] == "replace":
-            entry = done.out.split()[0]
+        assert entry in done.out
     assert project.git("fsck", "--strict", "--no-dangling", cwd=store) == ""
-    assert project.mem("log").err == ""
-
-
-def test_a_search_finds_what_was_cleaned_away(project: Box) -> None:
-    entry = project.write()
-    clean(project)
-    done = project.mem("search", "--json", "budget", cwd=project.code)
-    assert [hit["id"] for hit in done.json()["hits"]] == [entry]
-    assert done.json()["sources"]["memory"] == "ok"
-
-
-def test_the_command_may_be_given_anywhere_in_the_project(project: Box) -> None:
-    project.write()
-    clean(project)
-    (project.code / "deep" / "er").mkdir(parents=True)
-    assert "is back" in project.mem("log", cwd=project.code / "deep" / "er").err
+    assert project.mem("search", "budget").err == ""
 
 
 def test_a_linked_worktree_brings_back_the_shared_store(project: Box) -> None:
-    project.write()
     project.git("commit", "-q", "--allow-empty", "-m", "first")
     project.git("worktree", "add", "-q", str(project.top / "linked"))
     clean(project)
-    done = project.mem("log", "--json", cwd=project.top / "linked")
-    assert "is back: 1 entry" in done.err
-    assert len(done.json()["events"]) == 1
+    done = project.mem("search", "x", cwd=project.top / "linked")
+    assert f"the memory at {project.code / '.mem'} was gone" in done.err
+    assert "is back: 0 entries" in done.err
 
 
 def test_a_worktree_with_a_store_of_its_own_has_a_copy_of_its_own(project: Box) -> None:
@@ -77,21 +58,17 @@ def test_a_worktree_with_a_store_of_its_own_has_a_copy_of_its_own(project: Box) 
     linked = project.top / "linked"
     project.git("worktree", "add", "-q", str(linked))
     assert project.mem("init", "--no-index", cwd=linked).code == 0
-    draft = ("--title", "Only here", "--summary", "S", "-k", "a", "-k", "b")
-    assert project.mem("write", *draft, cwd=linked).code == 0
     project.git("clean", "-ffdxq", cwd=linked)
-    done = project.mem("log", cwd=linked)
+    done = project.mem("search", "x", cwd=linked)
     assert str(project.code / ".git" / "worktrees" / "linked" / "gitmemo.git") in done.err
-    assert "Only here" in done.out
-    assert "Only here" not in project.mem("log").out
+    assert (linked / ".mem" / ".git").is_dir()
     assert project.git("worktree", "list").count("\n") == 2
 
 
 def test_the_watchman_brings_nothing_back(project: Box) -> None:
-    project.write()
     assert project.heimdall("reconcile").code == 0
     clean(project)
-    for command in (("status",), ("search", "budget"), ("search", "--limit=3", "budget")):
+    for command in (("search", "budget"), ("search", "--limit=3", "budget")):
         assert project.heimdall(*command).err == ""
     assert not (project.code / ".mem").exists()
 
@@ -107,7 +84,6 @@ def refused(done: Done, box: Box) -> None:
 def test_where_it_cannot_come_back_the_command_goes_on_and_says_where_the_copy_is(
     project: Box,
 ) -> None:
-    project.write()
     assert project.heimdall("reconcile").code == 0
     clean(project)
     (project.code / ".mem.gitmemo.lock").write_text('{"pid": 1, "host": "elsewhere"}')
@@ -122,7 +98,6 @@ def test_where_it_cannot_come_back_the_command_goes_on_and_says_where_the_copy_i
 
 
 def test_a_broken_copy_is_named_with_what_to_do(project: Box) -> None:
-    project.write()
     clean(project)
     shutil.rmtree(project.code / ".git" / "gitmemo.git" / "objects")
     refused(project.mem("log", "--json"), project)
@@ -134,7 +109,6 @@ def test_a_broken_copy_is_named_with_what_to_do(project: Box) -> None:
 
 
 def test_both_removed_is_gone_for_good(project: Box) -> None:
-    project.write()
     clean(project)
     shutil.rmtree(project.code / ".git" / "gitmemo.git")
     done = project.mem("log", "--json")
