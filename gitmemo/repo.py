@@ -1,4 +1,4 @@
-"""The git repository in `.mem`: the only room that knows pygit2.
+"""The git repository in `.mem`: with `objects` the only room that knows pygit2.
 
 Commits are read here as plain values and written as objects (blob, trees, commit); what becomes
 visible of them is the work of `worktree`. Hooks, signing, templates, filters and the environment of

@@ -21,8 +21,7 @@ from gitmemo import founding, indexing, lock, objects
 from gitmemo.errors import DamagedStore, GitMemoError
 from gitmemo.model import EntryId
 from gitmemo.place import STORE_DIR, copy_dir, main_tip
-from gitmemo.repo import MAIN, Repo
-from gitmemo.worktree import refusals
+from gitmemo.repo import MAIN, Repo, refusals
 
 __all__ = ["KEPT", "Copy", "catch_up", "copy_dir", "follow", "inspect", "renew", "restore"]
 
@@ -60,7 +59,7 @@ def follow(repo: Repo, *, base: EntryId, commit: EntryId) -> None:
     refuses is left to the next time."""
     copy = copy_dir(os.path.dirname(repo.mem))
     if copy is not None:
-        with suppress(OSError, GitMemoError):
+        with suppress(GitMemoError), refusals(copy):
             _bring_on(repo, copy, base, commit)
 
 
@@ -116,12 +115,17 @@ def _moved(repo: Repo, ours: Refs, theirs: Refs) -> Refs:
     or does not have."""
     after = {**ours, **theirs}
     for name, old in ours.items():
-        if after[name] != old and not repo.is_ancestor(old, after[name]):
+        if after[name] != old and not _leads(repo, after[name], old):
             after[KEPT + old] = old
-    for name, old in ours.items():
-        if name.startswith(KEPT) and repo.is_ancestor(old, after[MAIN]):
-            del after[name]  # it was merged back
+    for name, old in list(after.items()):
+        if name.startswith(KEPT) and _leads(repo, after[MAIN], old):
+            del after[name]  # nothing is lost of it, or it was merged back
     return after
+
+
+def _leads(repo: Repo, tip: str, old: str) -> bool:
+    """Whether `old` lies in the history of `tip`; a note such as a tag has none."""
+    return repo.has(tip) and repo.is_ancestor(old, tip)
 
 
 def _furnish(copy: str) -> None:
@@ -149,14 +153,18 @@ def _refs(git_dir: str) -> dict[str, str]:
     with suppress(FileNotFoundError), _text(os.path.join(git_dir, _REFS)) as file:
         for line in file:
             target, _, name = line.strip().partition(" ")
-            if name.startswith("refs/") and _HEX.issuperset(target):
+            if name.startswith("refs/") and _is_hash(target):
                 found[name] = target
     for path in _loose_refs(git_dir):
         with suppress(FileNotFoundError), _text(path) as file:
             target = file.read().strip()
-            if len(target) == 40 and _HEX.issuperset(target):
+            if _is_hash(target):
                 found[os.path.relpath(path, git_dir)] = target
     return found
+
+
+def _is_hash(text: str) -> bool:
+    return len(text) == 40 and _HEX.issuperset(text)
 
 
 def _write_refs(copy: str, ours: Refs, after: Refs) -> None:

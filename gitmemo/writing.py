@@ -1,7 +1,7 @@
 """One change of a store from the lock to the index: the order in which the rooms are called.
 
     lock -> recover -> clean? main? -> index at the tip -> plan (pure) -> objects -> carry out
-         -> index brought on -> unlock
+         -> index brought on -> copy brought on -> unlock
 
 Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/faults, tests/races.
 """

@@ -385,6 +385,27 @@ def test_all_refs_are_copied_and_come_back(tmp_path: object) -> None:
     assert git(back(store).path, "for-each-ref") == expected
 
 
+def test_a_ref_that_is_moved_back_or_to_a_note_is_kept_as_it_was(tmp_path: object) -> None:
+    store = filled(tmp_path)
+    git(store.path, "commit", "-q", "--allow-empty", "-m", "by a person")
+    git(store.path, "update-ref", "refs/gitmemo/map", "main")
+    store.write(draft("one more"))
+    was = git(store.path, "rev-parse", "refs/gitmemo/map").strip()
+    git(store.path, "tag", "-a", "-m", "a note", "noted", "main~2")
+    git(store.path, "update-ref", "refs/gitmemo/map", "refs/tags/noted")
+    store.write(draft("and another"))
+    assert_copied(store)
+    assert standing(store).kept == ()  # main leads to it
+    git(store.path, "update-ref", "refs/gitmemo/map", was)
+    git(store.path, "commit-tree", "-m", "aside", "main^{tree}")
+    aside = git(store.path, "commit-tree", "-m", "aside", "main^{tree}").strip()
+    for target in (aside, "main~1"):
+        git(store.path, "update-ref", "refs/gitmemo/map", target)
+        store.write(draft(f"after {target}"))
+    assert_copied(store)
+    assert standing(store).kept == (aside,)
+
+
 def test_commits_of_others_are_caught_up_with(tmp_path: object) -> None:
     store = filled(tmp_path)
     git(store.path, "commit", "-q", "--allow-empty", "-m", "by a person")
