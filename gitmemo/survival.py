@@ -114,8 +114,9 @@ def _moved(repo: Repo, ours: Refs, theirs: Refs) -> Refs:
     """What the copy's refs are after the store's have come: none is lost that the store has left
     or does not have."""
     after = {**ours, **theirs}
+    named = set(after.values())
     for name, old in ours.items():
-        if after[name] != old and not _leads(repo, after[name], old):
+        if old not in named and not _leads(repo, after[name], old):
             after[KEPT + old] = old
     for name, old in list(after.items()):
         if name.startswith(KEPT) and _leads(repo, after[MAIN], old):

@@ -397,7 +397,6 @@ def test_a_ref_that_is_moved_back_or_to_a_note_is_kept_as_it_was(tmp_path: objec
     assert_copied(store)
     assert standing(store).kept == ()  # main leads to it
     git(store.path, "update-ref", "refs/gitmemo/map", was)
-    git(store.path, "commit-tree", "-m", "aside", "main^{tree}")
     aside = git(store.path, "commit-tree", "-m", "aside", "main^{tree}").strip()
     for target in (aside, "main~1"):
         git(store.path, "update-ref", "refs/gitmemo/map", target)
