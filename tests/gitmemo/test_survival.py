@@ -330,9 +330,12 @@ def test_packs_are_followed_and_what_they_hold_is_dropped(
     assert in_copy(store, "count-objects", "-v").splitlines()[3] == "packs: 1"
 
 
-def test_what_only_the_copy_has_stays_through_a_repack(tmp_path: object) -> None:
+@pytest.mark.parametrize("form", ["loose", "packed"])
+def test_what_only_the_copy_has_stays_through_a_repack(tmp_path: object, form: str) -> None:
     store = filled(tmp_path)
     lost = store.tip()
+    if form == "packed":
+        in_copy(store, "gc", "-q", "--prune=now")
     git(store.path, "reset", "-q", "--hard", "HEAD~1")
     git(store.path, "reflog", "expire", "--expire=now", "--all")
     git(store.path, "gc", "-q", "--prune=now")
@@ -546,6 +549,10 @@ def test_what_a_killed_renewal_left_is_removed_by_the_next_write(tmp_path: objec
     store = filled(tmp_path)
     os.rename(copy_of(store), copy_of(store) + ".gone")
     store.write(draft("one more"))
+    assert_copied(store)
+    assert not os.path.lexists(copy_of(store) + ".gone")
+    os.makedirs(copy_of(store) + ".gone/objects")
+    survival.renew(store.root, Repo(store.path))
     assert_copied(store)
     assert not os.path.lexists(copy_of(store) + ".gone")
 
