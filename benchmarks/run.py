@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import audit, hint, index, material, search, write
+from benchmarks import audit, hint, index, material, search, survive, write
 from benchmarks.common import Place, Row, note, private_place
 
-ROWS = ("index", "search", "hint", "write", "audit")
+ROWS = ("index", "search", "hint", "write", "survive", "audit")
 
 
 def main() -> int:
@@ -62,6 +62,9 @@ def measure(place: Place, wanted: set[str], runs: int) -> Iterator[Row]:
         place.git(small, "init", "-q", "-b", "main")
         material.fill_store(place, small, 100)
         yield from write.measure(place, small, code, runs)
+    if "survive" in wanted:
+        note("survive")
+        yield from survive.measure(place, runs)
     if "audit" in wanted:
         note("audit")
         yield from audit.measure(place, material.many_files(place, 10_000), runs)

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         Subject,
         Written,
     )
-    from gitmemo.place import Place, code_state, locate
+    from gitmemo.place import Place, code_state, copy_dir, locate
     from gitmemo.store import Store, check
     from gitmemo.text import (
         counts,
@@ -122,6 +122,7 @@ __all__ = [
     "Written",
     "check",
     "code_state",
+    "copy_dir",
     "counts",
     "coverage",
     "dry_run",
@@ -146,7 +147,7 @@ _ROOMS = {
         "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Life"
         " Mode Page Redaction Subject Written"
     ),
-    "place": "Place code_state locate",
+    "place": "Place code_state copy_dir locate",
     "store": "Store check",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
     "topics": "Link LinkState Topic stale",

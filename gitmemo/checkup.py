@@ -434,7 +434,7 @@ def judge_copy(copy: survival.Copy) -> Iterator[Finding]:
     troubles = tuple(Subject(note=trouble) for trouble in copy.troubles)
     yield Finding("copy", state, copy.state, (at, *troubles))
     if copy.kept:
-        kept = tuple(Subject(copy.path, note=ref) for ref in copy.kept)
+        kept = tuple(Subject(copy.path, tip) for tip in copy.kept)
         yield Finding("copy", Health.WARN, "kept", kept)
 
 

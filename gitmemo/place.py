@@ -12,6 +12,7 @@ from gitmemo.model import CodeState, EntryId
 from gitmemo.values import NamedTuple
 
 STORE_DIR = ".mem"
+COPY_DIR = "gitmemo.git"
 _ELSEWHERE = "refs/heads/.invalid"  # what HEAD says where refs are kept in tables of git's own
 _HEX = frozenset("0123456789abcdef")
 
@@ -54,6 +55,13 @@ def git_dir_of(folder: str) -> str | None:
     if text is not None and text.startswith("gitdir:"):
         dot_git = os.path.normpath(os.path.join(folder, text[len("gitdir:") :].strip()))
     return dot_git if os.path.isfile(os.path.join(dot_git, "HEAD")) else None
+
+
+def copy_dir(root: str) -> str | None:
+    """Where the copy of the store at `root` lies, or would lie: in the git directory of the very
+    checkout whose top `root` is; None where `root` is no such top."""
+    git_dir = git_dir_of(root)
+    return None if git_dir is None else os.path.join(git_dir, COPY_DIR)
 
 
 def main_tip(mem: str) -> EntryId | None:

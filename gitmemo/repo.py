@@ -1,4 +1,4 @@
-"""The git repository in `.mem`: the only room that knows pygit2.
+"""The git repository in `.mem`: with `objects` the only room that knows pygit2.
 
 Commits are read here as plain values and written as objects (blob, trees, commit); what becomes
 visible of them is the work of `worktree`. Hooks, signing, templates, filters and the environment of
@@ -150,6 +150,15 @@ class Repo:
             commit = commit.parents[0]
         return [self._raw(commit) for commit in commits]
 
+    def made_by(self, commit: str) -> list[str]:
+        """The objects that came with `commit`: itself, its blobs, the folders on their way. At
+        least all that its first parent does not have."""
+        found = self._commit(commit)
+        parent = found.parents[0] if found.parents else None
+        names = [commit]
+        _new_items(self._git, None if parent is None else parent.tree_id, found.tree_id, names)
+        return names
+
     def last_touch(self, tip: str, path: str) -> EntryId | None:
         """The commit that `git log -1 <tip> -- <path>` shows."""
         touch = next(_walk(self._commit(tip), path), None)
@@ -299,22 +308,29 @@ class Repo:
 def create(mem: str, change: Change, *, identity: Identity, now_s: int) -> None:
     """Make a repository at `mem`, which must not exist, with `change` as its first commit."""
     with refusals(mem):
-        flags = RepositoryInitFlag.MKDIR | RepositoryInitFlag.NO_REINIT
-        git = pygit2.init_repository(mem, flags=flags, initial_head="main")
+        git = blank(mem)
         for path, data in change.add:
             target = os.path.join(mem, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             with open(target, "xb") as file:
                 file.write(data)
             git.index.add(pygit2.IndexEntry(path, git.create_blob(data), FileMode.BLOB))
-        # Other engines run the git program, which reads the person's settings: these of them
-        # would change entry files or make every commit fail, the third every write here.
-        git.config["core.autocrlf"] = "false"
-        git.config["commit.gpgsign"] = "false"
-        git.config["core.splitIndex"] = "false"  # an index in two files is unknown to the library
         git.index.write()
         who = pygit2.Signature(identity.name, identity.email, now_s, 0)
         git.create_commit(MAIN, who, who, change.message, git.index.write_tree(), [])
+
+
+def blank(mem: str) -> pygit2.Repository:
+    """A repository without a commit at `mem`, which must not exist, with the settings of a
+    store."""
+    flags = RepositoryInitFlag.MKDIR | RepositoryInitFlag.NO_REINIT
+    git = pygit2.init_repository(mem, flags=flags, initial_head="main")
+    # Other engines run the git program, which reads the person's settings: these of them
+    # would change entry files or make every commit fail, the third every write here.
+    git.config["core.autocrlf"] = "false"
+    git.config["commit.gpgsign"] = "false"
+    git.config["core.splitIndex"] = "false"  # an index in two files is unknown to the library
+    return git
 
 
 def ambient_identity(*git_dirs: str | None) -> Identity | None:
@@ -429,6 +445,23 @@ def _differing(
                 pygit2.Oid(raw=now[1]) if now is not None and now_folder else None,
                 f"{path}/",
             )
+
+
+def _new_items(
+    git: pygit2.Repository, old: pygit2.Oid | None, new: pygit2.Oid, names: list[str]
+) -> None:
+    """Into `names`: the tree `new`, and below it what `old` does not have at the same place."""
+    names.append(str(new))
+    before = _items(git, old)
+    for name, (mode, oid) in _items(git, new).items():
+        was = before.get(name)
+        if was == (mode, oid):
+            continue
+        if mode == _FOLDER:
+            below = pygit2.Oid(raw=was[1]) if was is not None and was[0] == _FOLDER else None
+            _new_items(git, below, pygit2.Oid(raw=oid), names)
+        else:
+            names.append(oid.hex())
 
 
 def _items(git: pygit2.Repository, tree: pygit2.Oid | None) -> dict[bytes, tuple[bytes, bytes]]:

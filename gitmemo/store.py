@@ -92,25 +92,44 @@ class Store:
         lock_timeout_s: float = 30.0,
     ) -> Store:
         """Create `<root>/.mem` where there is none, and open it; a second time changes nothing.
-        Without an `identity`, commits are made by whom git's settings name, else by gitmemo.
+        One that was lost comes back from its copy instead. Without an `identity`, commits are
+        made by whom git's settings name, else by gitmemo.
 
         Raises PlainFolder where `.mem` is something else, TrackedByParent where the code
-        repository tracks it, LockTimeout, IoRefused.
+        repository tracks it, LockTimeout, IoRefused, and what `restore` does.
         """
-        from gitmemo import founding  # noqa: PLC0415 # it needs git, which a search does not
+        from gitmemo import (  # noqa: PLC0415 # they need git, which a search does not
+            founding,
+            survival,
+        )
 
         root = os.path.abspath(root)
         if os.path.lexists(os.path.join(root, _JOURNAL)):
             from gitmemo import migrate  # noqa: PLC0415 # a rare act
 
             migrate.recover(root, timeout_s=lock_timeout_s)
+        survival.restore(root, timeout_s=lock_timeout_s)
         founding.found(
             root,
             identity=identity,
             now_s=int(clock()),
             timeout_s=lock_timeout_s,
         )
+        survival.catch_up(root, timeout_s=lock_timeout_s)
         return Store.open(root, identity=identity, clock=clock, lock_timeout_s=lock_timeout_s)
+
+    @staticmethod
+    def restore(root: str, *, lock_timeout_s: float = 30.0) -> EntryId | None:
+        """Bring `<root>/.mem` back where it was lost (`git clean -ffdx`, `rm -rf`) and the code
+        repository's git directory holds its copy; the commit of main, None where there is nothing
+        to bring back. A `.mem` that holds anything is never touched.
+
+        Raises DamagedStore where the copy cannot give back its newest commit, TrackedByParent,
+        LockTimeout, IoRefused.
+        """
+        from gitmemo import survival  # noqa: PLC0415 # it needs git, which a search does not
+
+        return survival.restore(os.path.abspath(root), timeout_s=lock_timeout_s)
 
     @staticmethod
     def open(
@@ -477,16 +496,18 @@ class Store:
         """Migrate; None where there is nothing to do. `expected` is a survey that was looked at:
         if a branch moved since, or anything in the store is not clean, MigrationRefused is raised
         and nothing was changed."""
-        from gitmemo import migrate  # noqa: PLC0415 # a rare act
+        from gitmemo import migrate, survival  # noqa: PLC0415 # a rare act
 
         self._desk = None
-        return migrate.apply(
+        done = migrate.apply(
             self.root,
             expected=expected,
             identity=self._identity,
             now_ms=self._now_ms(),
             timeout_s=self._lock_timeout_s,
         )
+        survival.catch_up(self.root, timeout_s=self._lock_timeout_s)
+        return done
 
     def _finish_migration(self) -> None:
         """End what an interrupted migration began."""

@@ -1,7 +1,7 @@
 """One change of a store from the lock to the index: the order in which the rooms are called.
 
     lock -> recover -> clean? main? -> index at the tip -> plan (pure) -> objects -> carry out
-         -> index brought on -> unlock
+         -> index brought on -> copy brought on -> unlock
 
 Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/faults, tests/races.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable, Container
 from contextlib import closing
 from typing import NamedTuple
 
-from gitmemo import entry, founding, indexing, intent, likeness, lock, reading, redact
+from gitmemo import entry, founding, indexing, intent, likeness, lock, reading, redact, survival
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -75,6 +75,7 @@ def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None
             done = _attempt(desk, repo, plan, like)
             if done is not None:
                 repo.tidy()
+                survival.follow(repo, base=repo.raw(done.commit).parents[0], commit=done.commit)
                 return done
     raise DirtyStore(desk.mem, "main-moved")
 

@@ -109,6 +109,16 @@ class Standing(NamedTuple):
     store: str | None
 
 
+class Revived(NamedTuple):
+    """A memory that was missed while its copy lies at `copy`: brought back with `entries` living
+    entries, or not, and `trouble` says why."""
+
+    store: str
+    copy: str
+    entries: int
+    trouble: gitmemo.GitMemoError | None = None
+
+
 class Reconciled(NamedTuple):
     """What a reconcile came to; `registered` are roots that it met for the first time."""
 
@@ -194,6 +204,22 @@ class App:
         writer.add_root(self.settings, root, depth=None)
         result = writer.reconcile(self.settings, (root,), progress=progress)
         return Opened(place.root, store.path, created, result)
+
+    def revive(self) -> Revived | None:
+        """Bring the memory of the project here back where it was lost and its copy is there; None
+        where nothing is missed. Costs one look where it is there."""
+        place = self._place_or_none()
+        if place is None or os.path.lexists(os.path.join(place.store_root, ".mem", ".git")):
+            return None
+        copy = gitmemo.copy_dir(place.store_root)
+        if copy is None or not os.path.isdir(copy):
+            return None
+        store, wait_s = os.path.join(place.store_root, ".mem"), self.settings.lock_timeout_s
+        try:
+            tip = gitmemo.Store.restore(place.store_root, lock_timeout_s=wait_s)
+        except gitmemo.GitMemoError as error:
+            return Revived(store, copy, 0, error)
+        return None if tip is None else Revived(store, copy, _entries_in(store))
 
     def write(self, draft: Draft, related: Sequence[str] = ()) -> Written:
         """One new entry. `related` are `path` or `path#symbol` as seen from the current directory;
@@ -474,6 +500,12 @@ class App:
             if not covered and writer.add_root(self.settings, root, depth=None):
                 new[root] = None
         return tuple(new)
+
+
+def _entries_in(store: str) -> int:
+    """How many entry files a store holds that was just checked out."""
+    walked = os.walk(os.path.join(store, "entries"))
+    return sum(name.endswith(".md") for _, _, names in walked for name in names)
 
 
 def related_path(text: str, cwd: str, root: str) -> tuple[str, str | None]:

@@ -450,7 +450,8 @@ WORDS = {
     ),
     ("copy", "kept"): Words(
         "the copy keeps another history as well: {what}",
-        "`git -C .mem fetch {path} '{note}'` and `git -C .mem merge FETCH_HEAD` join them.",
+        "`git -C .mem fetch {path} refs/gitmemo/kept/{id}`, then `git -C .mem merge"
+        " -Xfind-renames=100% --allow-unrelated-histories FETCH_HEAD` joins them.",
     ),
     ("copy", "unread"): Words("not asked, because the memory cannot be read"),
     ("copy", "there"): Words("one lies at {path}; the memory cannot be read to compare them"),

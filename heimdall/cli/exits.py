@@ -213,6 +213,11 @@ def _migration_hint(error: Exception) -> str:
 _WAIT = "Another command is writing. Try again in a moment."
 
 _DAMAGES = {
+    "copy-broken": (
+        "this copy cannot give back its newest commit",
+        "`git --git-dir` with that path reads what is left of it. Once it is moved out of the way,"
+        " `mem init` opens a new memory.",
+    ),
     "head-elsewhere": (
         "HEAD is not on main",
         "`git -C .mem symbolic-ref HEAD refs/heads/main` puts it back; look at `git -C .mem status`"
@@ -251,6 +256,14 @@ def _damaged_hint(error: Exception) -> str:
     assert isinstance(error, gitmemo.DamagedStore)
     seen = "`git -C .mem status`, `log` and `fsck` show what is there; nothing was changed."
     return _DAMAGES.get(error.detail, ("", ""))[1] or seen
+
+
+def _no_store_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.NoStore)
+    copy = gitmemo.copy_dir(error.path)
+    if copy is None or not os.path.isdir(copy):
+        return "`mem init` opens one."
+    return f"There was one, and its copy is at {copy}: `mem init` brings it back or says why not."
 
 
 def _lock_hint(error: Exception) -> str:
@@ -301,7 +314,7 @@ TABLE: dict[type[Exception], Row] = {
         ExitCode.NOT_FOUND,
         "no-store",
         "there is no memory at {path} yet",
-        "`mem init` opens one.",
+        _no_store_hint,
     ),
     gitmemo.NoProject: Row(
         ExitCode.NOT_FOUND,

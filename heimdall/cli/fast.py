@@ -6,30 +6,41 @@ typer, rich, or a room that writes; tests/house/test_imports.py looks.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gitmemo import Kind
 from heimdall import hints
+from heimdall.app import App
 from heimdall.cli import options, session
 from heimdall.errors import BadArgument
 
 
-def search(argv: Sequence[str]) -> int | None:
-    """`mem search` on these arguments; None where they need explaining."""
+def search(program: str, argv: Sequence[str]) -> int | None:
+    """`mem search` or `heimdall search` on these arguments; None where they need explaining."""
     parsed = options.parse(argv, options.SEARCH)
     if parsed is None:
         return None
-    return answer(parsed.words, parsed.values)
+    act = remember if program == "mem" else answer
+    return act(parsed.words, parsed.values)
 
 
-def answer(words: Sequence[str], values: dict[str, object]) -> int:
+def remember(words: Sequence[str], values: dict[str, object]) -> int:
+    """`mem search`: the same, of a memory that is brought back first where it was lost."""
+    return answer(words, values, session.open_memory)
+
+
+def answer(
+    words: Sequence[str],
+    values: dict[str, object],
+    opened: Callable[[], App] = session.open_app,
+) -> int:
     """Ask and print; an empty answer is a fine answer, an empty question is not, unless the memory
     is to be listed."""
     if not any(word.strip() for word in words) and not _lists(values):
         raise BadArgument("WORDS", " ".join(words), "is empty")
     from heimdall.cli import render  # noqa: PLC0415 # a hint prints nothing
 
-    app = session.open_app()
+    app = opened()
     asked = dict(values)
     as_json = asked.pop("as_json")
     kinds = asked.pop("kinds")

@@ -45,7 +45,7 @@ def _dispatch(program: str, argv: Sequence[str]) -> int:
     if program == "heimdall" and argv[:1] == ["hint"]:
         quick = _hint(argv[1:])
     elif argv[:1] == ["search"]:
-        quick = _search(argv[1:])
+        quick = _search(program, argv[1:])
     elif program == "heimdall" and argv[:1] in (["reconcile"], ["verify"]):
         quick = _watch(argv[0], argv[1:])
     if quick is not None:
@@ -66,8 +66,8 @@ def _hint(argv: Sequence[str]) -> int | None:
     return 0 if hints.main(argv) == 0 else None
 
 
-def _search(argv: Sequence[str]) -> int | None:
-    """`mem search` without typer; None where the line needs explaining."""
+def _search(program: str, argv: Sequence[str]) -> int | None:
+    """`mem search` and `heimdall search` without typer; None where the line needs explaining."""
     import gc  # noqa: PLC0415 # built in
 
     from heimdall.cli import fast, session  # noqa: PLC0415 # a search loads these, a hint does not
@@ -75,7 +75,7 @@ def _search(argv: Sequence[str]) -> int | None:
     # A search lives for milliseconds: a collection would only visit what is all still in use.
     gc.disable()
     session.prepare_streams()
-    code = fast.search(argv)
+    code = fast.search(program, argv)
     gc.enable()
     return code
 

@@ -70,7 +70,7 @@ def init(
       cd my-project && mem init
     """
     with progress.bar("indexing") as shown:
-        opened = session.open_app().init(here=here, index=not no_index, progress=shown)
+        opened = session.open_memory().init(here=here, index=not no_index, progress=shown)
     session.say(views.dumps(views.opened_value(opened)) if as_json else views.opened_text(opened))
 
 
@@ -102,7 +102,7 @@ def write(
                 -k retry -k budget --path src/net/budget.py#Budget.take
     """
     draft = Draft(title, summary, tuple(keyword or ()), _body(content) or "", kind)
-    app_ = session.open_app()
+    app_ = session.open_memory()
     written = app_.write(draft, tuple(path or ()))
     stale = app_.stale_links(written.id) if kind is Kind.TOPIC else ()
     topics.say_written(written, stale, as_json=as_json)
@@ -128,9 +128,9 @@ def read(
       mem read 2f1c9a4 --expand
     """
     if expand:
-        entry, links = session.open_app().expanded(entry_id)
+        entry, links = session.open_memory().expanded(entry_id)
     else:
-        entry, links = session.open_app().read(entry_id), None
+        entry, links = session.open_memory().read(entry_id), None
     if as_json:
         more = {} if links is None else {"links": topics.links_value(links)}
         session.say(views.dumps({**views.entry_value(entry), **more}))
@@ -175,7 +175,7 @@ def replace(
         kind,
         () if no_paths else None if path is None else tuple(path),
     )
-    app_ = session.open_app()
+    app_ = session.open_memory()
     written = app_.replace(entry_id, changes)
     topics.say_written(written, app_.stale_links(written.id), as_json=as_json)
 
@@ -195,7 +195,7 @@ def delete(
     Example:
       mem delete 2f1c9a4 --reason "The budget was removed."
     """
-    commit = session.open_app().delete(entry_id, reason)
+    commit = session.open_memory().delete(entry_id, reason)
     value = views.deleted_value(commit, entry_id)
     session.say(views.dumps(value) if as_json else f"{commit}  withdrew {entry_id}")
 
@@ -223,11 +223,11 @@ def log(
       mem log 2f1c9a4
     """
     if entry_id is not None:
-        whole = session.open_app().life(entry_id)
+        whole = session.open_memory().life(entry_id)
         say = life.life_value if as_json else life.life_text
         session.say(say(whole, limit=limit))
         return
-    events = session.open_app().log(limit=limit)
+    events = session.open_memory().log(limit=limit)
     session.say(views.dumps(views.events_value(events)) if as_json else views.events_text(events))
 
 
@@ -239,7 +239,7 @@ app.command(name="search")(
         options.SEARCH,
         "words",
         "Words or a sentence.",
-        fast.answer,
+        fast.remember,
         """Ask the memory and the code; every hit has a verdict.
 
         The disk is looked at now. STRONG holds as it stands; WEAK is plausible and not proven;

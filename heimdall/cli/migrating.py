@@ -45,7 +45,7 @@ def migrate(
     """
     if apply and dry_run:
         raise BadArgument("--dry-run", "", "contradicts --apply")
-    app = session.open_app()
+    app = session.open_memory()
     report = app.migration(finish=apply)
     if out is not None:
         _write(out, report)

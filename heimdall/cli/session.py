@@ -22,6 +22,27 @@ def open_app() -> App:
     return App(config.load(os.environ, os.path.expanduser("~")), cwd)
 
 
+def open_memory() -> App:
+    """The same for a command of the memory: one that was lost is brought back from its copy first,
+    and that is said; where it cannot be, the command goes on without."""
+    app = open_app()
+    revived = app.revive()
+    if revived is None:
+        return app
+    if revived.trouble is not None:
+        from heimdall.cli.exits import explain  # noqa: PLC0415 # only a failure needs words
+
+        why = explain(revived.trouble).message
+        warn(f"the memory at {revived.store} is gone and could not be brought back: {why}")
+        return app
+    entries = "1 entry" if revived.entries == 1 else f"{revived.entries} entries"
+    warn(
+        f"the memory at {revived.store} was gone (git clean?) and is back: {entries}"
+        f" (to be rid of it for good, remove {revived.copy} too)"
+    )
+    return app
+
+
 def prepare_streams() -> None:
     """Both streams in UTF-8 whatever the locale. What UTF-8 cannot carry (a path that is no text)
     appears as a backslash escape, which inside a JSON string is the right spelling too."""

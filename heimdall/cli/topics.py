@@ -34,7 +34,7 @@ def topics(
       mem topics
       mem topics --check
     """
-    found = session.open_app().topics()
+    found = session.open_memory().topics()
     session.say(views.dumps(topics_value(found)) if as_json else topics_text(found))
     return ExitCode.FINDINGS if check and any(one.stale for one in found) else ExitCode.OK
 

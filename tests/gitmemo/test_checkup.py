@@ -592,8 +592,9 @@ def test_a_copy_is_judged_by_its_state() -> None:
         "behind": "warn",
         "broken": "fail",
     }
-    _, kept = checkup.judge_copy(survival.Copy("/c", "whole", None, ("refs/kept/1",), ()))
-    assert (kept.state, kept.fault, kept.subjects[0].note) == (Health.WARN, "kept", "refs/kept/1")
+    left = EntryId("1" * 40)
+    _, kept = checkup.judge_copy(survival.Copy("/c", "whole", None, (left,), ()))
+    assert (kept.state, kept.fault, kept.subjects[0].id) == (Health.WARN, "kept", left)
 
 
 def test_a_circle_is_found_and_a_line_is_not() -> None:

@@ -84,7 +84,8 @@ def test_what_a_killed_founder_left_is_cleared_and_a_living_ones_is_not(tmp_path
 def test_a_folder_that_may_not_be_written_is_refused_with_its_reason(tmp_path: object) -> None:
     code = (
         "import os, sys, gitmemo\n"
-        "from gitmemo import founding, store\n"  # the interpreter may lie where nobody may look
+        # The interpreter may lie where nobody may look.
+        "from gitmemo import founding, store, survival\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "try:\n    gitmemo.Store.init('/root')\n"
         "except gitmemo.IoRefused as refused:\n    print(refused.code)\n"

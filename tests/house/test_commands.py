@@ -59,3 +59,14 @@ def test_the_readme_names_every_exit_code_that_programs_may_rely_on() -> None:
     assert listed is not None
     numbers = [int(number) for number in re.findall(r"\b\d\b", listed[1])]
     assert numbers == [code for code in ExitCode if code < 10]
+
+
+def test_every_command_of_the_memory_opens_it_so_that_a_lost_one_comes_back() -> None:
+    """`session.open_app` is for the watchman's commands, and for the doctor, who changes nothing;
+    the memory's other ones use `open_memory`."""
+    watchman = {"heimdall.py", "roots.py", "watch.py", "session.py", "fast.py", "doctor.py"}
+    folder = os.path.join(ROOT, "heimdall", "cli")
+    for name in os.listdir(folder):
+        if name.endswith(".py") and name not in watchman:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                assert "open_app" not in file.read(), name

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gitmemo import Mode, Store
+from gitmemo import Mode, Store, copy_dir
 from tests.support.memory import assert_sound, draft, git, project, reopened
 
 WRITERS = 20
@@ -126,3 +126,16 @@ def test_founders_at_once_end_with_one_store(tmp_path: object) -> None:
     tips = {founder.communicate(timeout=60)[0] for founder in founders}
     assert len(tips) == 1
     assert_sound(Store.open(root))
+
+
+@pytest.mark.timeout(120)
+def test_eight_writers_at_once_leave_a_copy_equal_to_the_store(tmp_path: object) -> None:
+    store = project(tmp_path)
+    outputs = [
+        writer.communicate(timeout=110) for writer in [start(store, f"w{n}", 2) for n in range(8)]
+    ]
+    assert [error for _, error in outputs if error] == []
+    copy = f"--git-dir={copy_dir(store.root)}"
+    for question in (("rev-parse", "main"), ("rev-list", "--objects", "main")):
+        assert git(store.root, copy, *question) == git(store.path, *question)
+    assert git(store.root, copy, "fsck", "--strict") == ""
