@@ -10,7 +10,18 @@ import pytest
 
 from gitmemo import indexing, intent, lock, repo, seen, worktree
 
-STEPS = ("link", "replace", "rename", "unlink", "fsync", "makedirs", "rmdir", "open", "pwrite", "utime")
+STEPS = (
+    "link",
+    "replace",
+    "rename",
+    "unlink",
+    "fsync",
+    "makedirs",
+    "rmdir",
+    "open",
+    "pwrite",
+    "utime",
+)
 REPO_STEPS = ("write_commit", "restage", "tip", "raw", "file", "dirt", "blob_id", "tidy")
 
 
