@@ -298,3 +298,17 @@ def test_a_first_write_costs_no_more_looks_in_a_process_of_its_own(store: Store)
     )
     subprocess.run([sys.executable, "-c", code, store.root], check=True)
     assert_sound(store)
+
+
+def test_a_folder_as_young_as_the_look_at_it_is_not_known(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = os.path.dirname(entry_file(store))
+    os.utime(folder)
+    tick = os.stat(folder).st_mtime_ns
+    monkeypatch.setattr(Seen, "_now", lambda _: tick)
+    seen, base, tip = Seen(store.path), base_of(store), store.tip()
+    assert seen.holds(tip, base)
+    add_stray(store)
+    os.utime(folder, ns=(tick, tick))  # it came in the same tick
+    assert not seen.holds(tip, base)
