@@ -17,7 +17,8 @@ BIN = os.path.dirname(os.path.abspath(sys.executable))
 
 class Row(NamedTuple):
     """One line of the table: what was done, how long ours and the yardstick took (median seconds),
-    what the yardstick is, and the most that the ratio may be (None: for information)."""
+    what the yardstick is, and the most that the ratio may be (None: for information). A row of
+    sizes has bytes in the place of seconds."""
 
     name: str
     ours_s: float
@@ -25,6 +26,7 @@ class Row(NamedTuple):
     theirs_s: float
     promise: float | None
     detail: str = ""
+    unit: str = "s"
 
     @property
     def ratio(self) -> float:

@@ -13,8 +13,8 @@ from benchmarks.common import Place, note
 from gitmemo import CodeState, Draft, Kind
 from gitmemo.plan import add
 
-DAY_MS = 86_400_000
-FIRST_MS = 1_700_000_000_000
+HOUR_MS = 3_600_000
+LAST_MS = 1_736_000_000_000
 MEMORIES = 10_000
 SOURCES = ("argparse", "datetime", "inspect", "pickle", "subprocess", "tarfile", "turtle", "typing")
 """Modules whose text gives the memories their words."""
@@ -121,7 +121,8 @@ def fill_store(place: Place, root: str, count: int) -> None:
 def _stream(tip: str, count: int) -> Iterator[bytes]:
     parent = tip
     for number, draft in enumerate(drafts(count)):
-        when = FIRST_MS + number * DAY_MS // 24
+        # One an hour, the last of them in the past: what is written later comes last, as in life.
+        when = LAST_MS - (count - number) * HOUR_MS
         change = add(draft, now_ms=when, code=CodeState(), anchors=(), taken=())
         message = change.message.encode()
         who = f"bench <bench@localhost> {when // 1000} +0000"

@@ -1,4 +1,8 @@
-"""All rows, or those named: `python -m benchmarks.run [--json] [--runs N] [ROW…]`."""
+"""All rows, or those named: `python -m benchmarks.run [--json] [--runs N] [ROW…]`.
+
+Two rows take minutes and are measured only where they are named: `write-100k`, and `size`, which
+writes ten thousand entries one by one.
+"""
 
 import argparse
 import json
@@ -11,20 +15,23 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import audit, hint, index, material, search, survive, write
+from benchmarks import audit, hint, index, material, search, size, survive, write
 from benchmarks.common import Place, Row, note, private_place
 
 ROWS = ("index", "search", "hint", "write", "survive", "audit")
+LONG = ("write-100k", "size")
+CODE = frozenset(("index", "search", "hint", "write"))
+"""Rows that need a copy of the standard library."""
 
 
 def main() -> int:
     """Measure and print; exit 1 where a promise is not kept."""
-    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join(ROWS))
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.split("\n")[0])
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=", ".join((*ROWS, *LONG)))
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--runs", type=int, default=9, help="runs a row (an index: a third)")
     asked = parser.parse_args()
-    unknown = set(asked.rows) - set(ROWS)
+    unknown = set(asked.rows) - {*ROWS, *LONG}
     if unknown:
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     with private_place() as place:
@@ -40,7 +47,7 @@ def main() -> int:
 
 def measure(place: Place, wanted: set[str], runs: int) -> Iterator[Row]:
     """The rows in order; material is made once and shared."""
-    code = material.code_repository(place, "code")
+    code = material.code_repository(place, "code") if wanted & CODE else ""
     if "index" in wanted:
         note("index")
         yield from index.measure(place, code, max(1, runs // 3))
@@ -57,17 +64,30 @@ def measure(place: Place, wanted: set[str], runs: int) -> Iterator[Row]:
         yield from hint.measure(place, code, runs)
     if "write" in wanted:
         note("write")
-        small = os.path.join(place.top, "small")
-        os.makedirs(small)
-        place.git(small, "init", "-q", "-b", "main")
-        material.fill_store(place, small, 100)
-        yield from write.measure(place, small, code, runs)
+        yield from write.measure(place, filled(place, 100), code, 10_000, runs, promise=2.0)
     if "survive" in wanted:
         note("survive")
         yield from survive.measure(place, runs)
+    if "write-100k" in wanted:
+        note("a memory of 100,000 entries (minutes)")
+        large = filled(place, 100_000)
+        yield from write.measure(place, filled(place, 100), large, 100_000, runs, promise=4.0)
+    if "size" in wanted:
+        note("ten thousand writes, one by one (minutes)")
+        yield from size.measure(place)
     if "audit" in wanted:
         note("audit")
         yield from audit.measure(place, material.many_files(place, 10_000), runs)
+
+
+def filled(place: Place, count: int) -> str:
+    """A project with a memory of `count` entries and nothing else; its path."""
+    root = os.path.join(place.top, f"memory-{count}")
+    if not os.path.exists(root):
+        os.makedirs(root)
+        place.git(root, "init", "-q", "-b", "main")
+        material.fill_store(place, root, count)
+    return root
 
 
 def machine() -> dict[str, object]:
@@ -98,7 +118,8 @@ def show(rows: list[Row]) -> None:
         promise = "" if row.promise is None else f"<= {row.promise:g}"
         broken = row.promise is not None and row.ratio > row.promise
         style = "red" if broken else None
-        cells = (row.name, span(row.ours_s), row.yardstick, span(row.theirs_s))
+        shown = span if row.unit == "s" else size_of
+        cells = (row.name, shown(row.ours_s), row.yardstick, shown(row.theirs_s))
         table.add_row(*cells, f"{row.ratio:.2f}", promise, row.detail, style=style)
     Console(width=None if sys.stdout.isatty() else 150, highlight=False).print(table)
 
@@ -106,6 +127,11 @@ def show(rows: list[Row]) -> None:
 def span(seconds: float) -> str:
     """A time as people read it."""
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+def size_of(count: float) -> str:
+    """A size as people read it."""
+    return f"{count:,.0f} B"
 
 
 if __name__ == "__main__":

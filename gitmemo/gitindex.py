@@ -10,6 +10,7 @@ Tests: tests/gitmemo/test_gitindex.py, with git itself as the judge.
 import hashlib
 import struct
 from collections.abc import Iterator, Sequence
+from mmap import mmap
 from typing import NamedTuple
 
 _FIXED = 62  # ten numbers, the object's hash, the flags
@@ -18,6 +19,9 @@ _ENTRY = struct.Struct(">10L20sH")
 _CACHES = frozenset((b"TREE", b"REUC", b"EOIE", b"IEOT", b"UNTR", b"FSMN"))
 _EXTENDED = 0x4000
 _MASK = 0xFFFFFFFF
+_FAR = 8192  # more than an entry takes whose name a disk can hold
+
+Data = bytes | mmap
 
 
 class Staged(NamedTuple):
@@ -34,7 +38,70 @@ class Staged(NamedTuple):
     size: int
 
 
-def spliced(data: bytes, *, add: Sequence[Staged], remove: Sequence[str]) -> bytes | None:
+class Kept(NamedTuple):
+    """An entry as it stands in the index; `flags` of zero beside the length of the name say that
+    nothing is special about it."""
+
+    ctime_s: int
+    ctime_ns: int
+    mtime_s: int
+    mtime_ns: int
+    dev: int
+    inode: int
+    mode: int
+    uid: int
+    gid: int
+    size: int
+    object_id: bytes
+    flags: int
+
+
+class Folder(NamedTuple):
+    """What the index has directly in one folder: files by name, and the names of folders."""
+
+    files: dict[bytes, Kept]
+    folders: frozenset[bytes]
+
+
+def folder(data: Data, path: str) -> Folder | None:
+    """What stands directly under `path`; None where the bytes are not an index known here."""
+    try:
+        return _folder(data, f"{path}/".encode("utf-8", "surrogateescape"))
+    except (struct.error, ValueError, IndexError):
+        return None
+
+
+def _folder(data: Data, prefix: bytes) -> Folder:
+    end = _end(data, _head(data)[2])
+    files: dict[bytes, Kept] = {}
+    folders: set[bytes] = set()
+    for start in _starts(data, _first(data, end, prefix), end):
+        name = _name(data, start)
+        if name.startswith(prefix):
+            inner, slash, _ = name[len(prefix) :].partition(b"/")
+            if slash:
+                folders.add(inner)
+            else:
+                files[inner] = Kept(*_ENTRY.unpack_from(data, start))
+        elif name > prefix:
+            break
+    return Folder(files, frozenset(folders))
+
+
+def _first(data: Data, end: int, prefix: bytes) -> int:
+    """The first entry below `prefix`, from behind: what is asked about is mostly the last day."""
+    position, first = data.rfind(prefix, _HEAD.size, end), end
+    while position >= 0:
+        start = _at(data, position)
+        if start is None:
+            return _HEAD.size
+        first = start
+        low = max(_HEAD.size, position - _FAR)
+        position = data.rfind(prefix, low, position + len(prefix) - 1)
+    return first
+
+
+def spliced(data: Data, *, add: Sequence[Staged], remove: Sequence[str]) -> bytes | None:
     """The index file `data` with the entries `add` put in and those of `remove` taken out.
 
     None where the bytes are not an index that this module knows, an entry to add exists or one to
@@ -45,7 +112,7 @@ def spliced(data: bytes, *, add: Sequence[Staged], remove: Sequence[str]) -> byt
 
 
 def pieces(
-    data: bytes, *, add: Sequence[Staged], remove: Sequence[str]
+    data: Data, *, add: Sequence[Staged], remove: Sequence[str]
 ) -> tuple[bytes | memoryview, ...] | None:
     """What `spliced` gives, in pieces to be written one after the other: the file is the one thing
     of a write that grows with the store, so it is not copied."""
@@ -56,11 +123,9 @@ def pieces(
 
 
 def _pieces(
-    data: bytes, add: Sequence[Staged], remove: Sequence[str]
+    data: Data, add: Sequence[Staged], remove: Sequence[str]
 ) -> tuple[bytes | memoryview, ...]:
-    magic, version, count = _HEAD.unpack_from(data)
-    if magic != b"DIRC" or version not in (2, 3):
-        raise ValueError("not a version 2 or 3 index")
+    magic, version, count = _head(data)
     if len({*remove, *(staged.path for staged in add)}) != len(remove) + len(add):
         raise ValueError("a path stands there twice")
     end = _end(data, count)
@@ -85,6 +150,13 @@ def _pieces(
     return (*found, checksum.digest())
 
 
+def _head(data: Data) -> tuple[bytes, int, int]:
+    magic, version, count = _HEAD.unpack_from(data)
+    if magic != b"DIRC" or version not in (2, 3):
+        raise ValueError("not a version 2 or 3 index")
+    return magic, version, count
+
+
 def _entry(staged: Staged) -> bytes:
     name = staged.path.encode()
     seconds = (*divmod(staged.ctime_ns, 10**9), *divmod(staged.mtime_ns, 10**9))
@@ -97,26 +169,33 @@ def _entry(staged: Staged) -> bytes:
     return fixed + name + b"\0" * (8 - (_FIXED + len(name)) % 8)
 
 
-def _name(data: bytes, start: int) -> bytes:
+def _name(data: Data, start: int) -> bytes:
     flags = data[start + 60] << 8 | data[start + 61]
     if flags & _EXTENDED:
-        return data[start + 64 : data.index(b"\0", start + 64)]
-    return data[start + _FIXED : data.index(b"\0", start + _FIXED)]
+        return data[start + 64 : _zero(data, start + 64)]
+    return data[start + _FIXED : _zero(data, start + _FIXED)]
 
 
-def _length(data: bytes, start: int) -> int:
+def _zero(data: Data, start: int) -> int:
+    found = data.find(b"\0", start)
+    if found < 0:
+        raise ValueError("a name without an end")
+    return found
+
+
+def _length(data: Data, start: int) -> int:
     fixed = 64 if data[start + 60] & _EXTENDED >> 8 else _FIXED
-    length = data.index(b"\0", start + fixed) - start
+    length = _zero(data, start + fixed) - start
     return length + 8 - length % 8
 
 
-def _starts(data: bytes, start: int, end: int) -> Iterator[int]:
+def _starts(data: Data, start: int, end: int) -> Iterator[int]:
     while start < end:
         yield start
         start += _length(data, start)
 
 
-def _at(data: bytes, position: int) -> int | None:
+def _at(data: Data, position: int) -> int | None:
     """The start of the entry whose name begins at `position`; None if that is no entry's name."""
     start = position - _FIXED
     if start < _HEAD.size or (start - _HEAD.size) % 8:
@@ -126,7 +205,7 @@ def _at(data: bytes, position: int) -> int | None:
     return start if flags & 0xFFF == min(named, 0xFFF) and not flags & _EXTENDED else None
 
 
-def _find(data: bytes, end: int, name: bytes) -> int:
+def _find(data: Data, end: int, name: bytes) -> int:
     start = _at(data, data.find(name + b"\0", _HEAD.size, end))
     if start is not None:
         return start
@@ -136,21 +215,21 @@ def _find(data: bytes, end: int, name: bytes) -> int:
     raise ValueError("no such entry")
 
 
-def _place(data: bytes, end: int, name: bytes) -> int:
+def _place(data: Data, end: int, name: bytes) -> int:
     """Where `name` belongs in the sorted entries, which end at `end`.
 
     An entry usually comes last in its day's folder, or is the first of its day and last in its
-    month; so the last name under the closest folder that has any is looked for from behind, and
-    the walk of the whole file is only the way out.
+    month; so the closest folder that has any is looked for from behind, and the walk of the whole
+    file is only the way out.
     """
-    folder = name
+    start, folder = _HEAD.size, name
     while b"/" in folder:
         folder = folder[: folder.rindex(b"/")]
-        start = _at(data, data.rfind(folder + b"/", _HEAD.size, end))
-        if start is not None and _name(data, start) < name:
+        last = _at(data, data.rfind(folder + b"/", _HEAD.size, end))
+        if last is not None:
+            early = _name(data, last) < name
+            start = last if early else _first(data, end, folder + b"/")
             break
-    else:
-        start = _HEAD.size
     for place in _starts(data, start, end):
         found = _name(data, place)
         if found == name:
@@ -160,7 +239,7 @@ def _place(data: bytes, end: int, name: bytes) -> int:
     return end
 
 
-def _end(data: bytes, count: int) -> int:
+def _end(data: Data, count: int) -> int:
     """Where the entries end: before the extensions (all of them caches) and the checksum."""
     stop = len(data) - 20
     start = data.rfind(b"entries/", 0, stop) - _FIXED
@@ -169,7 +248,7 @@ def _end(data: bytes, count: int) -> int:
     # does: the cache of untracked files, the one with names of folders, ends with tables.
     if looks_right and start + _length(data, start) == stop:
         return stop
-    if looks_right and b"UNTR" not in data:
+    if looks_right and data.find(b"UNTR") < 0:
         while start < stop and not _only_caches(data, start, stop):
             start += _length(data, start)
         if start == stop or _only_caches(data, start, stop):
@@ -182,7 +261,7 @@ def _end(data: bytes, count: int) -> int:
     return start
 
 
-def _only_caches(data: bytes, start: int, stop: int) -> bool:
+def _only_caches(data: Data, start: int, stop: int) -> bool:
     while start < stop:
         if data[start : start + 4] not in _CACHES:
             return False

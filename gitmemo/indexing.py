@@ -7,7 +7,7 @@ Only a writer that holds the store's lock touches the file. Never here: searchin
 
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from itertools import zip_longest
 from json import dumps, loads
@@ -123,9 +123,12 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
     return in_memory(repo, tip)
 
 
-def advance(index: Index, repo: Repo, tip: EntryId) -> None:
-    """Bring an index from `up_to_date` on to `tip`. It is derived and the change is done: where
-    the machine refuses, readers walk the missing commit and the next writer tries again."""
+def advance(
+    index: Index, repo: Repo, tip: EntryId, *, also: Callable[[sqlite3.Connection], None]
+) -> None:
+    """Bring an index from `up_to_date` on to `tip`, and let `also` write in the same transaction.
+    It is derived and the change is done: where the machine refuses, readers walk the missing
+    commit and the next writer tries again."""
     with suppress(sqlite3.Error, GitMemoError, OSError):
         missing = _missing(repo, index.tip, tip)
         if missing is None:
@@ -133,6 +136,7 @@ def advance(index: Index, repo: Repo, tip: EntryId) -> None:
         index.base.execute("BEGIN IMMEDIATE")
         try:
             _extend(index.base, repo, missing, tip)
+            also(index.base)
             index.base.execute("COMMIT")
         except (sqlite3.Error, GitMemoError, OSError):
             index.base.execute("ROLLBACK")

@@ -13,6 +13,7 @@ import os
 from collections.abc import Collection
 from contextlib import suppress
 from enum import StrEnum
+from mmap import ACCESS_READ, mmap
 from typing import NamedTuple
 
 from gitmemo import worktree
@@ -20,6 +21,7 @@ from gitmemo.errors import DamagedStore, GitMemoError
 from gitmemo.gitindex import Staged, pieces
 from gitmemo.model import Change, EntryId, Identity
 from gitmemo.repo import Raw, Repo
+from gitmemo.seen import Seen
 
 RECORD = "gitmemo-transaction.json"
 _ASIDE = "gitmemo-record.tmp"
@@ -108,7 +110,7 @@ def settle(repo: Repo, commit: str, intent: Intent) -> None:
 
 
 def carry_out(
-    repo: Repo, prepared: Prepared, *, seen: worktree.Seen, created_at: str, timeout_s: float
+    repo: Repo, prepared: Prepared, *, seen: Seen, created_at: str, timeout_s: float
 ) -> bool:
     """Make the prepared change visible, or leave everything as it was and raise. False, with
     everything as it was, where main has moved since `prepared` was planned."""
@@ -118,7 +120,7 @@ def carry_out(
     )
     try:
         write(repo.git_dir, intent, digest=change.digest, created_at=created_at)
-        moved = _perform(repo, prepared, timeout_s)
+        moved = _perform(repo, prepared, seen, timeout_s)
     except (GitMemoError, OSError) as error:
         seen.forget()
         _undo(repo, intent)
@@ -132,11 +134,10 @@ def carry_out(
         return False
     with suppress(OSError):  # it is done: a record that stays is found to be so by the next writer
         drop(repo.git_dir)
-    seen.moved(intent.paths)
     return True
 
 
-def _perform(repo: Repo, prepared: Prepared, timeout_s: float) -> bool:
+def _perform(repo: Repo, prepared: Prepared, seen: Seen, timeout_s: float) -> bool:
     change, git_dir = prepared.change, repo.git_dir
     for path, data in change.add:
         worktree.add_file(repo.mem, path, data)
@@ -148,7 +149,8 @@ def _perform(repo: Repo, prepared: Prepared, timeout_s: float) -> bool:
         worktree.prepare(git_dir, worktree.INDEX, *quick)
     worktree.prepare(git_dir, worktree.MAIN, f"{prepared.commit}\n".encode())
     if quick is not None:
-        worktree.swap(git_dir, worktree.INDEX, timeout_s=timeout_s)
+        if not worktree.swap(git_dir, worktree.INDEX, timeout_s=timeout_s, guard=seen.index_stands):
+            return False  # somebody staged something meanwhile
     else:
         repo.restage(prepared.commit, [*dict(change.add), *change.remove])
     moved = worktree.swap(
@@ -158,13 +160,16 @@ def _perform(repo: Repo, prepared: Prepared, timeout_s: float) -> bool:
         guard=lambda: repo.tip() == prepared.base,
     )
     if moved:
+        checksum = None if quick is None else bytes(quick[-1])
+        seen.moved(prepared.commit, [*dict(change.add), *change.remove], checksum)
         worktree.log_move(git_dir, _reflog_line(prepared))
     return moved
 
 
 def _next_index(repo: Repo, prepared: Prepared) -> tuple[bytes | memoryview, ...] | None:
     with open(os.path.join(repo.git_dir, worktree.INDEX), "rb") as file:
-        old = file.read()
+        # Mapped and not read: of a large store it is megabytes, of which a few bytes are new.
+        old = mmap(file.fileno(), 0, access=ACCESS_READ)
     add = [
         Staged(path, repo.blob_id(prepared.commit, path), **worktree.stats(repo.mem, path))
         for path, _ in prepared.change.add

@@ -520,7 +520,7 @@ class Store:
         return int(self._clock() * 1000)
 
     def _at_desk(self) -> Desk:
-        from gitmemo import founding, worktree, writing  # noqa: PLC0415 # readers never write
+        from gitmemo import founding, seen, worktree, writing  # noqa: PLC0415 # readers never write
 
         self._finish_migration()
         tip = self.tip()
@@ -533,7 +533,7 @@ class Store:
                 identity=self._identity or founding.identity_at(self._git_dir, self.root),
                 clock=self._clock,
                 timeout_s=self._lock_timeout_s,
-                seen=worktree.Seen(self.path),
+                seen=seen.Seen(self.path),
             )
         return self._desk
 

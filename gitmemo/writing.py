@@ -1,6 +1,6 @@
 """One change of a store from the lock to the index: the order in which the rooms are called.
 
-    lock -> recover -> clean? main? -> index at the tip -> plan (pure) -> objects -> carry out
+    lock -> recover -> main? -> index at the tip -> clean? -> plan (pure) -> objects -> carry out
          -> index brought on -> copy brought on -> unlock
 
 Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/faults, tests/races.
@@ -24,8 +24,9 @@ from gitmemo.errors import (
 from gitmemo.index import Index
 from gitmemo.model import Anchor, Change, Draft, Entry, EntryId, Identity, Kind, Redaction
 from gitmemo.repo import Repo
+from gitmemo.seen import Seen
 from gitmemo.text import iso_date, tokens
-from gitmemo.worktree import Seen, refusals
+from gitmemo.worktree import refusals
 
 ANCHOR_LIMIT = 64 * 1024 * 1024
 _RACES = 3  # how often a change is planned anew because a person committed to main meanwhile
@@ -81,9 +82,9 @@ def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None
 
 
 def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | None:
-    _make_ready(desk, repo)
-    tip = repo.tip()
+    tip = _make_ready(desk, repo)
     with closing(indexing.up_to_date(repo, tip)) as index:
+        _refuse_dirty(desk, repo, tip, index)
         change = plan(repo, index)
         _refuse_edited(repo, tip, change)
         now_s = int(desk.clock())
@@ -98,23 +99,27 @@ def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | N
             timeout_s=desk.timeout_s,
         ):
             return None
-        indexing.advance(index, repo, commit)
+        indexing.advance(index, repo, commit, also=desk.seen.save)
         return Done(commit, change, similar)
 
 
-def _make_ready(desk: Desk, repo: Repo) -> None:
-    """Recover, then refuse what no engine of the format may write on."""
+def _make_ready(desk: Desk, repo: Repo) -> EntryId:
+    """Recover, then refuse what no engine of the format may write on; main's commit."""
     if intent.recover(repo):
         desk.seen.forget()
     if not repo.head_is_main():
         raise DamagedStore(desk.mem, "head-elsewhere")
-    repo.refuse_other_format(repo.tip())
-    if desk.seen.holds():
+    tip = repo.tip()
+    repo.refuse_other_format(tip)
+    return tip
+
+
+def _refuse_dirty(desk: Desk, repo: Repo, tip: EntryId, index: Index) -> None:
+    if desk.seen.holds(tip, index.base):
         return
-    dirt = repo.dirt()
+    dirt = desk.seen.note(tip, repo.dirt)
     if dirt:
         raise DirtyStore(desk.mem, ", ".join(dirt[:_NAMED]))
-    desk.seen.note()
 
 
 def _refuse_edited(repo: Repo, tip: EntryId, change: Change) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmemo import worktree
-from gitmemo.gitindex import Staged, spliced
+from gitmemo.gitindex import Staged, folder, spliced
 from tests.support.memory import git
 
 NAMES = st.sampled_from(
@@ -102,3 +102,40 @@ def test_an_untracked_cache_does_not_mislead(tmp_path: object) -> None:
 def test_rubbish_is_declined() -> None:
     assert spliced(b"", add=[], remove=[]) is None
     assert spliced(b"DIRC" + b"\0" * 100, add=[], remove=["entries/a.md"]) is None
+    assert folder(b"", "entries") is None
+    assert folder(b"DIRC" + b"\0" * 100, "entries") is None
+
+
+@settings(max_examples=15, deadline=None)
+@given(paths=st.sets(NAMES, max_size=12))
+def test_a_folder_of_the_index_is_what_git_lists_in_it(
+    tmp_path_factory: pytest.TempPathFactory, paths: set[str]
+) -> None:
+    root = repository(tmp_path_factory.mktemp("folder"), paths)
+    listed = git(root, "ls-files", "-z").split("\0")[:-1]
+    for place in ("entries", "entries/2026", "entries/2026/01", "entries/2026/01/02", "entries/x"):
+        held = folder(index_of(root), place)
+        assert held is not None
+        inside = [p.removeprefix(f"{place}/") for p in listed if p.startswith(f"{place}/")]
+        assert {name.decode() for name in held.files} == {p for p in inside if "/" not in p}
+        assert {name.decode() for name in held.folders} == {
+            p.partition("/")[0] for p in inside if "/" in p
+        }
+        for name, kept in held.files.items():
+            path = f"{place}/{name.decode()}"
+            assert kept.object_id.hex() == git(root, "rev-parse", f":{path}").strip()
+            assert kept.size == os.lstat(f"{root}/{path}").st_size
+
+
+def test_an_entry_earlier_than_the_last_of_its_day_finds_its_place(tmp_path: object) -> None:
+    days = {f"entries/2026/{m:02}/{d:02}/{x}.md" for m in (1, 2) for d in (1, 9) for x in "bdf"}
+    root = repository(tmp_path, days)
+    for path in ("2026/01/09/a", "2026/01/09/c", "2026/01/05/a", "2025/a", "2026/02/09/g"):
+        put(root, f"entries/{path}.md")
+        new = spliced(index_of(root), add=[staged(root, f"entries/{path}.md")], remove=[])
+        assert new is not None
+        with open(f"{root}/.git/index", "wb") as file:
+            file.write(new)
+    listed = git(root, "ls-files", "-z").split("\0")[:-1]
+    assert listed == sorted(listed, key=str.encode)
+    assert git(root, "fsck", "--strict", "--no-dangling") == ""

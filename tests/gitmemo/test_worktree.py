@@ -7,8 +7,8 @@ import pytest
 
 from gitmemo import worktree
 from gitmemo.errors import LockTimeout
-from gitmemo.worktree import INDEX, MAIN, Seen
-from tests.support.memory import draft, git, project
+from gitmemo.worktree import INDEX, MAIN
+from tests.support.memory import assert_sound, draft, git, project
 
 
 @pytest.fixture
@@ -101,26 +101,6 @@ def test_folders_that_became_empty_go_and_others_stay(git_dir: str) -> None:
     assert os.listdir(f"{mem}/entries") == []
 
 
-def test_a_clean_tree_is_believed_until_a_folder_or_the_index_changes(tmp_path: object) -> None:
-    store = project(tmp_path)
-    wrote = store.write(draft("one"))
-    seen = Seen(store.path)
-    assert not seen.holds()
-    seen.note()
-    assert seen.holds()
-    git(store.path, "rm", "-q", "--cached", wrote.file)
-    assert not seen.holds()
-    git(store.path, "add", wrote.file)
-    seen.note()
-    with open(f"{store.path}/entries/stray.md", "w", encoding="utf-8"):
-        pass
-    assert not seen.holds()
-    seen.moved(["entries/stray.md"])
-    assert seen.holds()
-    seen.forget()
-    assert not seen.holds()
-
-
 @pytest.mark.parametrize("path", ["entries/" + "i-" * 200 + ".md", ".gitmemo-format/x.md"])
 def test_a_name_that_no_disk_can_hold_is_removed_by_doing_nothing(
     tmp_path: object, path: str
@@ -130,17 +110,70 @@ def test_a_name_that_no_disk_can_hold_is_removed_by_doing_nothing(
     assert git(store.path, "status", "--porcelain") == ""
 
 
-def test_an_index_without_a_checksum_is_known_by_its_file(tmp_path: object) -> None:
+SPARE = "gitmemo-index.old"
+
+
+def indexed(git_dir: str, *contents: bytes) -> None:
+    for content in contents:
+        worktree.prepare(git_dir, INDEX, content[:7], memoryview(content)[7:])
+        assert worktree.swap(git_dir, INDEX, timeout_s=0.0)
+        with open(f"{git_dir}/index", "rb") as file:
+            assert file.read() == content
+
+
+@pytest.mark.parametrize("size", [0, 10, 200_000])
+def test_an_index_file_is_written_by_changing_the_one_before_it(git_dir: str, size: int) -> None:
+    base = os.urandom(size)
+    indexed(git_dir, base + b"1", base + b"22")
+    before = os.lstat(f"{git_dir}/{SPARE}").st_ino
+    indexed(git_dir, base[:5] + b"333" + base[5:], base, b"", base + b"4")
+    assert sorted(os.listdir(git_dir)) == [SPARE, "index", "refs"]
+    assert before in {os.lstat(f"{git_dir}/{name}").st_ino for name in (SPARE, "index")}
+
+
+def test_what_stands_in_the_spare_is_never_believed(git_dir: str) -> None:
+    indexed(git_dir, b"one" * 50_000, b"two" * 50_000)
+    with open(f"{git_dir}/{SPARE}", "r+b") as file:
+        file.seek(70_000)
+        file.write(os.urandom(300_000))
+    indexed(git_dir, b"two" * 50_000 + b"!")
+
+
+def test_an_index_that_somebody_reads_is_not_written_to(git_dir: str) -> None:
+    indexed(git_dir, b"one" * 50_000)
+    with open(f"{git_dir}/index", "rb") as reader:
+        indexed(git_dir, b"two" * 50_000, b"three" * 50_000, b"four" * 50_000)
+        assert reader.read() == b"one" * 50_000
+
+
+def test_a_spare_that_has_another_name_is_not_written_to(git_dir: str) -> None:
+    indexed(git_dir, b"one", b"two")
+    os.link(f"{git_dir}/{SPARE}", f"{git_dir}/backup")
+    indexed(git_dir, b"three")
+    assert text(f"{git_dir}/backup") == "one"
+    # As a writer leaves it who is killed between the two steps of a swap.
+    os.unlink(f"{git_dir}/{SPARE}")
+    os.link(f"{git_dir}/index", f"{git_dir}/{SPARE}")
+    worktree.prepare(git_dir, INDEX, b"four")
+    assert text(f"{git_dir}/index") == "three"
+    worktree.sweep(git_dir)
+    assert text(f"{git_dir}/index") == "three"
+
+
+def test_a_spare_that_is_a_link_or_a_folder_stands_in_nobodys_way(git_dir: str) -> None:
+    indexed(git_dir, b"one")
+    with open(f"{git_dir}/precious", "w", encoding="utf-8") as file:
+        file.write("precious")
+    os.symlink("precious", f"{git_dir}/{SPARE}")
+    indexed(git_dir, b"two", b"three")
+    assert text(f"{git_dir}/precious") == "precious"
+
+
+def test_git_reads_what_stands_after_many_changes(tmp_path: object) -> None:
     store = project(tmp_path)
-    index = f"{store.path}/.git/index"
-    with open(index, "rb") as file:
-        data = file.read()
-    with open(index, "wb") as file:
-        file.write(data[:-20] + b"\0" * 20)
-    seen = Seen(store.path)
-    seen.note()
-    assert seen.holds()
-    with open(f"{index}.new", "wb") as file:
-        file.write(b"other" + b"\0" * 20)
-    os.replace(f"{index}.new", index)
-    assert not seen.holds()
+    ids = [store.write(draft(f"entry {n}")).id for n in range(4)]
+    store.delete(ids[0], "wrong")
+    store.replace(ids[2], draft("again"))
+    assert os.path.isfile(f"{store.path}/.git/{SPARE}")
+    assert_sound(store)
+    assert len(git(store.path, "ls-files", "entries").splitlines()) == 4

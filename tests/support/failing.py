@@ -8,9 +8,20 @@ from typing import Any
 
 import pytest
 
-from gitmemo import copying, indexing, intent, lock, repo, survival, worktree
+from gitmemo import copying, indexing, intent, lock, repo, seen, survival, worktree
 
-STEPS = ("link", "replace", "rename", "unlink", "fsync", "makedirs", "rmdir", "open")
+STEPS = (
+    "link",
+    "replace",
+    "rename",
+    "unlink",
+    "fsync",
+    "makedirs",
+    "rmdir",
+    "open",
+    "pwrite",
+    "utime",
+)
 REPO_STEPS = ("write_commit", "restage", "tip", "raw", "file", "dirt", "blob_id", "tidy")
 
 
@@ -56,7 +67,7 @@ def counted(real: Callable[..., Any], countdown: Countdown) -> Callable[..., Any
 
 def install(patch: pytest.MonkeyPatch, countdown: Countdown) -> None:
     """Count every step of the rooms that touch the disk."""
-    rooms: tuple[ModuleType, ...] = (worktree, intent, repo, lock, survival, copying)
+    rooms: tuple[ModuleType, ...] = (worktree, intent, repo, lock, seen, survival, copying)
     for room in rooms:
         patch.setattr(room, "os", FailingOs(countdown))
         patch.setattr(room, "open", counted(builtins.open, countdown), raising=False)
