@@ -27,10 +27,13 @@ if TYPE_CHECKING:
         NoProject,
         NoStore,
         NotActive,
+        NotPurgeable,
         PlainFolder,
+        Purged,
         StaleSnapshot,
         StoreError,
         TrackedByParent,
+        UnfinishedPurge,
         UnknownId,
         WorldError,
     )
@@ -47,7 +50,9 @@ if TYPE_CHECKING:
         Kind,
         Mode,
         Page,
+        PurgeReport,
         Redaction,
+        RefChange,
         Written,
     )
     from gitmemo.place import Place, code_state, locate
@@ -80,14 +85,19 @@ __all__ = [
     "NoProject",
     "NoStore",
     "NotActive",
+    "NotPurgeable",
     "Page",
     "Place",
     "PlainFolder",
+    "PurgeReport",
+    "Purged",
     "Redaction",
+    "RefChange",
     "StaleSnapshot",
     "Store",
     "StoreError",
     "TrackedByParent",
+    "UnfinishedPurge",
     "UnknownId",
     "WorldError",
     "Written",
@@ -104,12 +114,13 @@ __all__ = [
 _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
-        " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive PlainFolder"
-        " StaleSnapshot StoreError TrackedByParent UnknownId WorldError"
+        " InvalidId IoRefused LegacyStore LockTimeout NoProject NoStore NotActive NotPurgeable"
+        " PlainFolder Purged StaleSnapshot StoreError TrackedByParent UnfinishedPurge UnknownId"
+        " WorldError"
     ),
     "model": (
-        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page Redaction"
-        " Written"
+        "Act Anchor CodeState Draft Entry EntryId Event Found Identity Kind Mode Page PurgeReport"
+        " Redaction RefChange Written"
     ),
     "place": "Place code_state locate",
     "store": "Store",

@@ -5,6 +5,7 @@
     │   ├── InvalidDraft        a field of an entry breaks a rule
     │   ├── InvalidId           not a hash of seven digits or more
     │   ├── UnknownId           no entry has this id
+    │   ├── Purged              its text was removed for good
     │   ├── AmbiguousId         several entries start with it
     │   ├── NotActive           replaced or withdrawn before
     │   ├── Duplicate           an active entry says exactly this
@@ -15,10 +16,12 @@
     │   ├── TrackedByParent     the code repository tracks files under `.mem`
     │   ├── PlainFolder         `.mem` exists and is not a git repository
     │   ├── LegacyStore         a `.mem` of another format
+    │   ├── NotPurgeable        other places share its objects
     │   ├── DirtyStore          someone changed files inside `.mem` by hand
     │   └── DamagedStore        history, HEAD or intent record are not what they must be
     └── WorldError          the machine said no
         ├── LockTimeout         another process holds the lock
+        ├── UnfinishedPurge     history is rewritten, clearing up was stopped
         └── IoRefused           disk full, no permission, read-only disk, I/O error
 
 Classes carry facts, never prose: words, hints and exit codes are added in one table at the edge
@@ -63,6 +66,15 @@ class UnknownId(CallerError):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+class Purged(CallerError):
+    """The entry `entry_id` was purged on `date` (ISO 8601)."""
+
+    def __init__(self, entry_id: str, date: str) -> None:
+        super().__init__(entry_id, date)
+        self.entry_id = entry_id
+        self.date = date
 
 
 class AmbiguousId(CallerError):
@@ -129,6 +141,10 @@ class LegacyStore(StoreError):
     """`path` has marker `detail` (or none) instead of 2."""
 
 
+class NotPurgeable(StoreError):
+    """History in `path` cannot be rewritten for good; `detail` names what stands against it."""
+
+
 class DirtyStore(StoreError):
     """Files inside `path` differ from its last commit; `detail` names the first ones."""
 
@@ -149,6 +165,16 @@ class LockTimeout(WorldError):
         self.path = path
         self.holder = holder
         self.waited_s = waited_s
+
+
+class UnfinishedPurge(WorldError):
+    """The entry has left the history of `path`, but old objects are still there: `detail` stopped
+    the clearing. The next writer takes it up."""
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(path, detail)
+        self.path = path
+        self.detail = detail
 
 
 class IoRefused(WorldError):

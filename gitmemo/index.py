@@ -178,6 +178,11 @@ class Index:
         rows = self.base.execute(f"SELECT id FROM entries{' WHERE until IS NULL' * living}")  # noqa: S608 -- a constant
         return frozenset(EntryId(id_) for (id_,) in rows)
 
+    def entry_files(self) -> dict[EntryId, str]:
+        """The file of every entry, living or not."""
+        rows = self.base.execute("SELECT id, file FROM entries")
+        return {EntryId(id_): file for id_, file in rows}
+
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
         """The hits of a page with all that a reader sees of them."""
         return tuple(self._found(hit, at) for hit in hits)

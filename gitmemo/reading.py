@@ -5,10 +5,11 @@ Never here: searching, writing. Tests: tests/gitmemo/test_store.py, test_golden_
 
 from collections.abc import Iterable
 
-from gitmemo import chain, entry, trailers
-from gitmemo.errors import AmbiguousId, UnknownId
+from gitmemo import chain, entry, idmap, trailers
+from gitmemo.errors import AmbiguousId, Purged, UnknownId
 from gitmemo.index import Index
 from gitmemo.model import Act, Entry, EntryId, Event
+from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import iso_date
 
@@ -20,11 +21,25 @@ def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     hits = index.entries_like(text)
     if not hits:
         hits = tuple(hit for hit in repo.find(text) if _file(repo.raw(hit)) is not None)
+    # An id from before a purge names what its entry is called now; one that is there names itself.
+    renamed = idmap.like(read_map(repo.git_dir), text)
+    hits = tuple(dict.fromkeys((*hits, *_present(repo, renamed))))
     if not hits:
+        for one in renamed:
+            if one.state == idmap.PURGED:
+                raise Purged(one.old, one.date)
         raise UnknownId(text)
     if len(hits) > 1:
         raise AmbiguousId(text, hits)
     return hits[0]
+
+
+def _present(repo: Repo, renamed: Iterable[idmap.Moved]) -> Iterable[EntryId]:
+    """The entries among what these are called now."""
+    for one in renamed:
+        there = one.state == idmap.MOVED and one.new is not None and repo.has(one.new)
+        if there and one.new is not None and _file(repo.raw(one.new)) is not None:
+            yield one.new
 
 
 def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:

@@ -155,6 +155,11 @@ def _random(secret: str) -> bool:
     )
 
 
+def looks_random(word: str) -> bool:
+    """Whether `word` is what only a generator writes, and no hash."""
+    return not _HEX.fullmatch(word) and _random(word)
+
+
 def _password(secret: str) -> bool:
     """A quoted literal behind `password`: people choose poor ones, so the bar is lower."""
     return (

@@ -35,9 +35,11 @@ from gitmemo.model import (
     Kind,
     Mode,
     Page,
+    PurgeReport,
     Written,
 )
 from gitmemo.place import STORE_DIR, code_state, main_tip
+from gitmemo.text import iso_date
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -200,6 +202,16 @@ class Store:
     def _ask(
         self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
     ) -> _T:
+        """Answer from history as it is now, also where a purge takes the old one away meanwhile."""
+        while True:
+            tip = main_tip(self.path)
+            try:
+                return self._ask_once(question, snapshot)
+            except Exception:
+                if main_tip(self.path) == tip:
+                    raise
+
+    def _ask_once(self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
         index = open_reader(self._git_dir)
         # Main is looked at after the index is held: a writer moves main first, so an index that
@@ -303,6 +315,45 @@ class Store:
 
         return writing.perform(self._at_desk(), "delete", decide).commit
 
+    def purge(
+        self,
+        entry_id: str,
+        *,
+        chain: bool = False,
+        texts: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> PurgeReport:
+        """Remove an entry's text from history and from every place that could hold it, for good;
+        with `chain` all versions of it. Later commits get new ids, and old ids still name their
+        entries. `texts` are what to look for elsewhere, the entry's own lines if not given; a dry
+        run writes nothing. Raises InvalidId, UnknownId, AmbiguousId, Purged, StoreError,
+        WorldError."""
+        _check_id(entry_id)
+        from gitmemo import purge, reading, writing  # noqa: PLC0415 # rare
+
+        date = iso_date(self._now_ms())
+
+        def look(index: Index, _at: int, _commit: EntryId) -> PurgeReport:
+            repo = self._repo()
+            asked = reading.resolve(repo, index, entry_id)
+            return purge.look(repo, index, asked, chain=chain, texts=texts, date=date).report
+
+        if dry_run:
+            return self._ask(look)
+        desk = self._at_desk()
+        with writing.alone(desk, "purge") as repo:
+            return purge.carry_out(
+                self.root,
+                repo,
+                entry_id,
+                chain=chain,
+                texts=texts,
+                identity=desk.identity,
+                now_s=self._now_ms() // 1000,
+                date=date,
+                timeout_s=self._lock_timeout_s,
+            )
+
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
 
@@ -348,6 +399,11 @@ def _ancestor(repo: Repo, text: str, tip: EntryId) -> EntryId:
     """The commit that `text` names, which must lie in the history of `tip`."""
     _check_id(text)
     commits = [commit for commit in repo.find(text) if repo.is_ancestor(commit, tip)]
+    if not commits:  # a snapshot from before a purge goes on as what stands for it now
+        from gitmemo import idmap, objects  # noqa: PLC0415 # it needs git, which a search does not
+
+        renamed = {one.new for one in idmap.like(objects.read_map(repo.git_dir), text) if one.new}
+        commits = [commit for commit in renamed if repo.is_ancestor(commit, tip)]
     if len(commits) != 1:
         raise StaleSnapshot(text)
     return commits[0]

@@ -9,11 +9,11 @@ Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/fau
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Container
-from contextlib import closing
+from collections.abc import Callable, Container, Iterator
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
-from gitmemo import entry, founding, indexing, intent, lock, reading, redact
+from gitmemo import entry, founding, indexing, intent, lock, purge, reading, redact
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -80,6 +80,22 @@ def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None
     raise DirtyStore(desk.mem, "main-moved")
 
 
+@contextmanager
+def alone(desk: Desk, operation: str) -> Iterator[Repo]:
+    """The store held, recovered and clean, for what is more than one change."""
+    founding.refuse_tracked(desk.root)
+    with (
+        refusals(desk.mem),
+        lock.hold(desk.root, os.path.join(desk.mem, ".git"), operation, timeout_s=desk.timeout_s),
+    ):
+        repo = Repo(desk.mem)
+        _make_ready(desk, repo)
+        try:
+            yield repo
+        finally:
+            desk.seen.forget()
+
+
 def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | None:
     _make_ready(desk, repo)
     tip = repo.tip()
@@ -105,6 +121,8 @@ def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | N
 def _make_ready(desk: Desk, repo: Repo) -> None:
     """Recover, then refuse what no engine of the format may write on."""
     if intent.recover(repo):
+        desk.seen.forget()
+    if purge.recover(desk.root, repo):
         desk.seen.forget()
     if not repo.head_is_main():
         raise DamagedStore(desk.mem, "head-elsewhere")
