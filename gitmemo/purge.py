@@ -29,6 +29,7 @@ from gitmemo.errors import (
 from gitmemo.index import FILE, Index
 from gitmemo.model import Act, EntryId, Identity, PurgeReport, RefChange
 from gitmemo.objects import MAP_REF, Objects, obstacle, read_map
+from gitmemo.place import main_tip
 from gitmemo.repo import MAIN, Repo
 
 RECORD = "gitmemo-purge.json"
@@ -219,8 +220,10 @@ def carry_out(
             _write(repo.git_dir, record)
             objects.point(MAP_REF, renamed)
         moved = _move(repo, record, timeout_s)
-    except GitMemoError:
-        with suppress(GitMemoError, OSError):
+    except GitMemoError as error:
+        if record.tip != record.base and main_tip(repo.mem) == record.tip:
+            raise UnfinishedPurge(repo.mem, str(error)) from error
+        with suppress(GitMemoError, OSError):  # what is left, the record lets the next writer undo
             _back(repo, objects, record)
         raise
     if not moved:

@@ -23,7 +23,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypedDict, TypeVar
 
-    from gitmemo import Draft, Entry, EntryId, Event, Identity, Kind, Place, Store, Written
+    from gitmemo import (
+        Draft,
+        Entry,
+        EntryId,
+        Event,
+        Identity,
+        Kind,
+        Place,
+        PurgeReport,
+        Store,
+        Written,
+    )
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
@@ -196,6 +207,17 @@ class App:
     def delete(self, entry_id: str, reason: str) -> EntryId:
         """Withdraw an active entry; the id of the commit that did it."""
         return self._store()[1].delete(entry_id, reason)
+
+    def purge(
+        self,
+        entry_id: str,
+        *,
+        chain: bool = False,
+        texts: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> PurgeReport:
+        """Remove an entry's text for good; what that came to, or with `dry_run` would."""
+        return self._store()[1].purge(entry_id, chain=chain, texts=texts, dry_run=dry_run)
 
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""

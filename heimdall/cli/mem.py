@@ -10,7 +10,7 @@ import typer
 
 from gitmemo import Draft, Kind
 from heimdall.app import Changes
-from heimdall.cli import fast, options, progress, session, views
+from heimdall.cli import fast, options, progress, purging, session, views
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 from heimdall.errors import BadArgument
 
@@ -206,6 +206,7 @@ def log(
     session.say(views.dumps(views.events_value(events)) if as_json else views.events_text(events))
 
 
+app.command(name="purge")(act(purging.purge))
 app.command(name="search")(
     from_table(
         options.SEARCH,
