@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gitmemo import redact
+from gitmemo import shapes
 
 LINE, WORD = 24, 12
 _MOST = 64
@@ -52,7 +52,7 @@ def of(texts: Iterable[bytes], *, given: Sequence[str] = ()) -> Needles:
             if len(line) >= LINE or (len(line) >= WORD and b" " not in line):
                 lines.add(line)
             for word in _WORDS.findall(line.decode("utf-8", "replace")):
-                if redact.looks_random(word):
+                if shapes.looks_random(word):
                     words[word] = None
     parts = sorted(words, key=len, reverse=True)[:_MOST]
     return Needles(frozenset(lines), tuple(part.encode() for part in parts))
