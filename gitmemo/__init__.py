@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Written,
     )
     from gitmemo.place import Place, code_state, locate
+    from gitmemo.redact import redact_text
     from gitmemo.store import Store
     from gitmemo.text import counts, coverage, norm, query_tokens, tokens, within_one_edit
 
@@ -107,6 +108,7 @@ __all__ = [
     "locate",
     "norm",
     "query_tokens",
+    "redact_text",
     "tokens",
     "within_one_edit",
 ]
@@ -123,6 +125,7 @@ _ROOMS = {
         " Redaction RefChange Written"
     ),
     "place": "Place code_state locate",
+    "redact": "redact_text",
     "store": "Store",
     "text": "counts coverage norm query_tokens tokens within_one_edit",
 }

@@ -2,7 +2,7 @@
 
 Long lines, lines of one long word, and words that look random (a key in the middle of a sentence
 that is told elsewhere in other words). Short sentences and front matter are shared by entries that
-have nothing in common. Pure. Tests: tests/gitmemo/test_needles.py.
+have nothing in common. Pure. Tests: tests/gitmemo/test_purge.py.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Beside `repo` the other room that knows pygit2. `repo` reads and writes one commit at a time; here
 the whole store of objects is walked, packed anew and cleared of what nothing reaches. Never here:
-which objects those are to be. Tests: tests/gitmemo/test_objects.py, with git as the oracle.
+which objects those are to be. Tests: tests/gitmemo/test_purge.py, with git as the oracle.
 """
 
 import os

@@ -12,7 +12,7 @@ did to it (edited it in place, added it on both sides of a merge) goes with it. 
   and `GitMemo-Deletes`. Signatures go: they would be wrong.
 
 Commits are handled as bytes, so that odd encodings, time zones and headers survive. Reading and
-storing objects are the caller's, by `read` and `put`. Tests: tests/gitmemo/test_rewrite.py.
+storing objects are the caller's, by `read` and `put`. Tests: tests/gitmemo/test_purge.py.
 """
 
 import re

@@ -7,7 +7,7 @@ Shapes that nothing else has are replaced wherever they are; a value beside a wo
 `password` only where it does not read like a word, a type, a reference or a documented example: a
 redaction that eats knowledge would be switched off. Every repetition that can start anywhere is
 bounded, so that a megabyte of one letter costs a megabyte's time. Pure. Tests:
-tests/gitmemo/test_redact.py.
+tests/gitmemo/test_redact.py, test_shapes.py.
 """
 
 import binascii

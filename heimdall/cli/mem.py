@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gitmemo import Draft, Kind
+from gitmemo import Draft, Kind, redact_text
 from heimdall.app import Changes
 from heimdall.cli import fast, options, progress, purging, session, views
 from heimdall.cli.typed import AsJson, act, from_table, new_app
@@ -180,8 +180,11 @@ def delete(
       mem delete 2f1c9a4 --reason "The budget was removed."
     """
     commit = session.open_app().delete(entry_id, reason)
-    value = views.deleted_value(commit, entry_id)
-    session.say(views.dumps(value) if as_json else f"{commit}  withdrew {entry_id}")
+    # A pure function of the text: what the store has replaced in it, told again.
+    redactions = redact_text(reason, "reason")[1]
+    value = views.deleted_value(commit, entry_id, redactions)
+    shown = views.deleted_text(commit, entry_id, redactions)
+    session.say(views.dumps(value) if as_json else shown)
 
 
 @app.command()

@@ -300,9 +300,9 @@ UNITS = [
     *("key-", "a.b.c.", "secret_", "M" * 24 + "."),
 ]
 SIGNS = (
-    "password passwd pwd secret token http:// sk- eyJ bearer authorization machine curl base64, "
-    'curl base64, "d" "kty" private key private-lines: sess sid= cookie csrf jdbc: sig= -us nral q~ heroku discord '
-    'accountkey= _auth "auth" :aa '
+    "password passwd pwd secret token http:// sk- eyJ bearer authorization machine -u --user "
+    'curl base64, "d" "kty" private key private-lines: sess sid= cookie csrf jdbc: sig= -us '
+    'nral q~ heroku discord accountkey= _auth "auth" :aa '
 )
 
 
