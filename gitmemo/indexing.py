@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from json import dumps, loads
 
-from gitmemo import chain, entry, trailers
+from gitmemo import chain, entry, idmap, trailers
 from gitmemo.errors import GitMemoError
 from gitmemo.index import FILE, SCHEMA, VERSION, WEIGHTS, Index, open_reader
 from gitmemo.model import Act, Anchor, EntryId, Kind
+from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import norm, tokens
 
@@ -234,13 +235,20 @@ def _add_entry(
             raw.message,
             dumps(said.related_paths),
             dumps(anchors),
-            dumps(entry.links(said.content) if message.kind is Kind.TOPIC else ()),
+            dumps(_linked(repo, said.content) if message.kind is Kind.TOPIC else ()),
         ),
     )
     base.execute(
         "INSERT INTO words (rowid, title, keywords, summary, body) VALUES (?, ?, ?, ?, ?)",
         (seq, *(" ".join(words[field]) for field in WEIGHTS)),
     )
+
+
+def _linked(repo: Repo, content: str) -> tuple[str, ...]:
+    """The links of a topic by what a purge has made of their ids."""
+    renamed = read_map(repo.git_dir)
+    found = ((link, idmap.like(renamed, link)) for link in entry.links(content))
+    return tuple((now[0].new or link) if len(now) == 1 else link for link, now in found)
 
 
 def _inherited(

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 from gitmemo import searching
 from gitmemo.errors import (
+    CallerError,
     DamagedStore,
     InvalidDraft,
     InvalidId,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 KEYWORDS_LIMIT = 15
 _SHA1 = 40
+_AGAIN = 8  # the clearing of a large store takes a while
 _ID = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -202,14 +204,20 @@ class Store:
     def _ask(
         self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None = None
     ) -> _T:
-        """Answer from history as it is now, also where a purge takes the old one away meanwhile."""
+        """Answer from history as it is now, also where a purge takes the old one away meanwhile:
+        objects that an open repository knows go, and opened anew it has what took their place."""
+        again = _AGAIN
         while True:
             tip = main_tip(self.path)
             try:
                 return self._ask_once(question, snapshot)
-            except Exception:
-                if main_tip(self.path) == tip:
+            except Exception as error:
+                if main_tip(self.path) != tip:
+                    continue
+                if isinstance(error, CallerError) or not again:
                     raise
+                again -= 1
+                time.sleep(0.05)
 
     def _ask_once(self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""

@@ -15,6 +15,7 @@ from gitmemo import (
     Duplicate,
     Entry,
     EntryId,
+    Kind,
     NotPurgeable,
     Purged,
     Store,
@@ -413,6 +414,18 @@ def test_links_are_followed_through_the_map(tmp_path: object) -> None:
     assert store.read(proof).title == "proof"
 
 
+def test_a_topic_still_ranks_before_what_it_links_by_an_old_id(tmp_path: object) -> None:
+    store = project(tmp_path)
+    leaked = store.write(secret_draft()).id
+    proof = store.write(draft("zebra zebra zebra", summary="zebra")).id
+    page = draft("page", content=f"[[{proof}]] of a zebra\n", kind=Kind.TOPIC)
+    store.write(page)
+    ranked = [hit.title for hit in store.search(["zebra"]).hits]
+    assert ranked[0] == "page"
+    store.purge(leaked)
+    assert [hit.title for hit in store.search(["zebra"]).hits] == ranked
+
+
 def test_a_reader_at_work_while_history_goes_is_answered_from_the_new_one(
     tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -439,3 +452,31 @@ def test_git_goes_on_in_a_purged_store(tmp_path: object) -> None:
     shown = git(f"{tmp_path}/mirror.git", "show", "refs/gitmemo/map:map")
     assert f"{two} {store.read(two).id}\n" in shown
     assert f"{leaked} " in shown
+
+
+def test_writers_and_readers_go_on_beside_a_purge(tmp_path: object) -> None:
+    store = project(tmp_path)
+    leaks = [store.write(secret_draft(f"leaked {n}")).id for n in range(3)]
+    kept = store.write(draft("kept")).id
+    children = []
+    for act in ("write", "read"):
+        child = os.fork()
+        if child == 0:
+            try:
+                mine = reopened(store)
+                for n in range(12):
+                    if act == "write":
+                        mine.write(draft(f"beside {n}"))
+                    else:
+                        assert mine.read(kept).title == "kept"
+                        assert mine.search(["kept"]).total == 1
+            except BaseException:  # noqa: BLE001 -- the parent must see that it happened
+                os._exit(7)
+            os._exit(0)
+        children.append(child)
+    for leaked in leaks:
+        store.purge(leaked)
+    assert [os.waitstatus_to_exitcode(os.waitpid(one, 0)[1]) for one in children] == [0, 0]
+    assert titles(store) == sorted(["kept", *(f"beside {n}" for n in range(12))])
+    assert places_of(store, SECRET) == []
+    assert_sound(store)
