@@ -53,7 +53,9 @@ if TYPE_CHECKING:
 
 KEYWORDS_LIMIT = 15
 _SHA1 = 40
-_AGAIN = 8  # the clearing of a large store takes a while
+_AGAIN = 3
+_AT_WORK = 100  # twentieths of a second: clearing a large store takes a while
+_PURGE_RECORD = "gitmemo-purge.json"
 _ID = re.compile(r"[0-9a-f]{7,64}")
 
 
@@ -206,7 +208,7 @@ class Store:
     ) -> _T:
         """Answer from history as it is now, also where a purge takes the old one away meanwhile:
         objects that an open repository knows go, and opened anew it has what took their place."""
-        again = _AGAIN
+        tried = 0
         while True:
             tip = main_tip(self.path)
             try:
@@ -214,9 +216,10 @@ class Store:
             except Exception as error:
                 if main_tip(self.path) != tip:
                     continue
-                if isinstance(error, CallerError) or not again:
+                at_work = os.path.lexists(os.path.join(self._git_dir, _PURGE_RECORD))
+                tried += 1
+                if isinstance(error, CallerError) or tried >= (_AT_WORK if at_work else _AGAIN):
                     raise
-                again -= 1
                 time.sleep(0.05)
 
     def _ask_once(self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None) -> _T:
