@@ -22,7 +22,9 @@ def resolve(repo: Repo, index: Index, text: str) -> EntryId:
     if not hits:
         hits = tuple(hit for hit in repo.find(text) if _file(repo.raw(hit)) is not None)
     # An id from before a purge names what its entry is called now; one that is there names itself.
-    renamed = idmap.like(read_map(repo.git_dir), text)
+    # The map is written before main moves: until then an entry is there under its old id.
+    known = idmap.like(read_map(repo.git_dir), text)
+    renamed = [one for one in known if one.old not in hits]
     hits = tuple(dict.fromkeys((*hits, *_present(repo, renamed))))
     if not hits:
         for one in renamed:
