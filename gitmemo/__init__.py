@@ -28,11 +28,14 @@ if TYPE_CHECKING:
         NoProject,
         NoStore,
         NotActive,
+        NotPurgeable,
         OtherFormat,
         PlainFolder,
+        Purged,
         StaleSnapshot,
         StoreError,
         TrackedByParent,
+        UnfinishedPurge,
         UnknownId,
         WithdrawalId,
         WorldError,
@@ -54,11 +57,14 @@ if TYPE_CHECKING:
         Life,
         Mode,
         Page,
+        PurgeReport,
         Redaction,
+        RefChange,
         Subject,
         Written,
     )
     from gitmemo.place import Place, code_state, copy_dir, locate
+    from gitmemo.redact import redact_text
     from gitmemo.store import Store, check
     from gitmemo.text import (
         counts,
@@ -105,17 +111,22 @@ __all__ = [
     "NoProject",
     "NoStore",
     "NotActive",
+    "NotPurgeable",
     "OtherFormat",
     "Page",
     "Place",
     "PlainFolder",
+    "PurgeReport",
+    "Purged",
     "Redaction",
+    "RefChange",
     "StaleSnapshot",
     "Store",
     "StoreError",
     "Subject",
     "Topic",
     "TrackedByParent",
+    "UnfinishedPurge",
     "UnknownId",
     "WithdrawalId",
     "WorldError",
@@ -130,6 +141,7 @@ __all__ = [
     "locate",
     "norm",
     "query_tokens",
+    "redact_text",
     "stale",
     "tokens",
     "within_one_edit",
@@ -139,15 +151,17 @@ _ROOMS = {
     "errors": (
         "AmbiguousId CallerError DamagedStore DirtyStore Duplicate GitMemoError InvalidDraft"
         " InvalidId IoRefused LegacyStore LockTimeout MigrationRefused NoProject NoStore NotActive"
-        " OtherFormat PlainFolder StaleSnapshot StoreError TrackedByParent UnknownId WithdrawalId"
+        " NotPurgeable OtherFormat PlainFolder Purged StaleSnapshot StoreError TrackedByParent"
+        " UnfinishedPurge UnknownId WithdrawalId"
         " WorldError"
     ),
     "legacy": "Migrated Migration dry_run",
     "model": (
         "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Life"
-        " Mode Page Redaction Subject Written"
+        " Mode Page PurgeReport Redaction RefChange Subject Written"
     ),
     "place": "Place code_state copy_dir locate",
+    "redact": "redact_text",
     "store": "Store check",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
     "topics": "Link LinkState Topic stale",

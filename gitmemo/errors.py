@@ -6,6 +6,7 @@
     │   ├── InvalidId           not a hash of seven digits or more
     │   ├── UnknownId           no entry has this id
     │   │   └── WithdrawalId    it names the commit that withdrew one
+    │   ├── Purged              its text was removed for good
     │   ├── AmbiguousId         several entries start with it
     │   ├── NotActive           replaced or withdrawn before
     │   ├── Duplicate           an active entry says exactly this
@@ -18,10 +19,12 @@
     │   ├── LegacyStore         a `.mem` of the time before the marker: read, never written
     │   ├── OtherFormat         a `.mem` whose marker is not known here, such as a newer one
     │   ├── MigrationRefused    an old `.mem` that cannot be migrated as it is
+    │   ├── NotPurgeable        other places share its objects
     │   ├── DirtyStore          someone changed files inside `.mem` by hand
     │   └── DamagedStore        history, HEAD or intent record are not what they must be
     └── WorldError          the machine said no
         ├── LockTimeout         another process holds the lock
+        ├── UnfinishedPurge     history is rewritten, clearing up was stopped
         └── IoRefused           disk full, no permission, read-only disk, I/O error
 
 Classes carry facts, never prose: words, hints and exit codes are added in one table at the edge
@@ -75,6 +78,15 @@ class WithdrawalId(UnknownId):
         super().__init__(text)
         self.args = (text, withdrew)
         self.withdrew = withdrew
+
+
+class Purged(CallerError):
+    """The entry `entry_id` was purged on `date` (ISO 8601)."""
+
+    def __init__(self, entry_id: str, date: str) -> None:
+        super().__init__(entry_id, date)
+        self.entry_id = entry_id
+        self.date = date
 
 
 class AmbiguousId(CallerError):
@@ -154,6 +166,10 @@ class MigrationRefused(StoreError):
         self.reason = reason
 
 
+class NotPurgeable(StoreError):
+    """History in `path` cannot be rewritten for good; `detail` names what stands against it."""
+
+
 class DirtyStore(StoreError):
     """Files inside `path` differ from its last commit; `detail` names the first ones."""
 
@@ -174,6 +190,16 @@ class LockTimeout(WorldError):
         self.path = path
         self.holder = holder
         self.waited_s = waited_s
+
+
+class UnfinishedPurge(WorldError):
+    """The entry has left the history of `path`, but old objects are still there: `detail` stopped
+    the clearing. The next writer takes it up."""
+
+    def __init__(self, path: str, detail: str) -> None:
+        super().__init__(path, detail)
+        self.path = path
+        self.detail = detail
 
 
 class IoRefused(WorldError):

@@ -303,6 +303,11 @@ class Index:
         rows = self.base.execute("SELECT seq FROM entries WHERE until IS NULL ORDER BY seq DESC")
         return [Scored(seq, 0.0, 0.0, ()) for (seq,) in rows]
 
+    def entry_files(self) -> dict[EntryId, str]:
+        """The file of every entry, living or not."""
+        rows = self.base.execute("SELECT id, file FROM entries")
+        return {EntryId(id_): file for id_, file in rows}
+
     def found(self, hits: Iterable[Scored], *, at: int) -> tuple[Found, ...]:
         """The hits of a page with all that a reader sees of them."""
         shown = [self._found(hit, at) for hit in hits]

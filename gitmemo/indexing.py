@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from itertools import zip_longest
 from json import dumps, loads
 
-from gitmemo import chain, entry, legacy, trailers
+from gitmemo import chain, entry, idmap, legacy, trailers
 from gitmemo.errors import GitMemoError
 from gitmemo.index import (
     FILE,
@@ -25,6 +25,7 @@ from gitmemo.index import (
     seal_of,
 )
 from gitmemo.model import Act, Anchor, EntryId, Kind
+from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import further_tokens, norm, path_key, tokens
 
@@ -314,7 +315,7 @@ def add_entry(
             raw.message,
             related,
             pinned,
-            dumps(entry.links(said.content) if message.kind is Kind.TOPIC else ()),
+            dumps(_linked(repo, said.content) if message.kind is Kind.TOPIC else ()),
             seal_of(shown),
         ),
     )
@@ -324,6 +325,13 @@ def add_entry(
         "INSERT INTO words (rowid, title, keywords, summary, body) VALUES (?, ?, ?, ?, ?)",
         (seq, *(" ".join((*words[field], *further_tokens(texts[field]))) for field in WEIGHTS)),
     )
+
+
+def _linked(repo: Repo, content: str) -> tuple[str, ...]:
+    """The links of a topic by what a purge has made of their ids."""
+    renamed = read_map(repo.git_dir)
+    found = ((link, idmap.like(renamed, link)) for link in entry.links(content))
+    return tuple((now[0].new or link) if len(now) == 1 else link for link, now in found)
 
 
 def _inherited(

@@ -167,6 +167,33 @@ class Written(NamedTuple):
     similar: tuple[EntryId, ...]
 
 
+class RefChange(NamedTuple):
+    """A ref that a purge moved to the new history, or removed (None)."""
+
+    name: str
+    now: EntryId | None
+
+
+class PurgeReport(NamedTuple):
+    """What a purge did, or would do. `ids` are the purged entries and `files` theirs; commits were
+    `rewritten` or `left_out`; `withdrawn` are entries (old ids) whose replacement went, `family`
+    other versions of the purged one; `elsewhere` are entries (or objects) that hold the same text,
+    `remotes` repositories that may, `left` places that could not be cleared of it."""
+
+    ids: tuple[EntryId, ...]
+    files: tuple[str, ...]
+    date: str
+    rewritten: int
+    left_out: int
+    withdrawn: tuple[EntryId, ...]
+    refs: tuple[RefChange, ...]
+    tip: EntryId
+    family: tuple[EntryId, ...]
+    elsewhere: tuple[str, ...]
+    remotes: tuple[str, ...]
+    left: tuple[str, ...]
+
+
 class Event(NamedTuple):
     """One commit in an entry's life, or in the store's. `target` is the entry it replaced or
     withdrew; `note` the reason of a withdrawal."""

@@ -5,12 +5,13 @@ that says which entry a hash names. Never here: searching, writing, what a chain
 (`chain`, `topics`). Tests: tests/gitmemo/test_reading.py, test_store.py, test_golden_repo.py.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from gitmemo import chain, entry, legacy, topics, trailers
-from gitmemo.errors import AmbiguousId, UnknownId, WithdrawalId
+from gitmemo import chain, entry, idmap, legacy, topics, trailers
+from gitmemo.errors import AmbiguousId, Purged, UnknownId, WithdrawalId
 from gitmemo.index import Index
 from gitmemo.model import Act, Entry, EntryId, Life
+from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import iso_date
 from gitmemo.topics import Link, Topic
@@ -31,11 +32,27 @@ def resolve(repo: Repo, index: Index, text: str) -> EntryId:
             message = trailers.parse(repo.raw(found[0]).message)
             if message.type is Act.DELETE and message.deletes is not None:
                 raise WithdrawalId(text, message.deletes)
+    # An id from before a purge names what its entry is called now; one that is there names itself.
+    # The map is written before main moves: until then an entry is there under its old id.
+    known = idmap.like(read_map(repo.git_dir), text)
+    renamed = [one for one in known if one.old not in hits]
+    hits = tuple(dict.fromkeys((*hits, *_present(repo, renamed))))
     if not hits:
+        for one in renamed:
+            if one.state == idmap.PURGED:
+                raise Purged(one.old, one.date)
         raise UnknownId(text)
     if len(hits) > 1:
         raise AmbiguousId(text, hits)
     return hits[0]
+
+
+def _present(repo: Repo, renamed: Iterable[idmap.Moved]) -> Iterable[EntryId]:
+    """The entries among what these are called now."""
+    for one in renamed:
+        there = one.state == idmap.MOVED and one.new is not None and repo.has(one.new)
+        if there and one.new is not None and _file(repo.raw(one.new)) is not None:
+            yield one.new
 
 
 def load(repo: Repo, index: Index, entry_id: EntryId) -> Entry:

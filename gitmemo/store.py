@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 
 from gitmemo import searching
 from gitmemo.errors import (
+    CallerError,
     DamagedStore,
     InvalidDraft,
     InvalidId,
@@ -40,10 +41,11 @@ from gitmemo.model import (
     Life,
     Mode,
     Page,
+    PurgeReport,
     Written,
 )
 from gitmemo.place import STORE_DIR, code_state, locate, main_tip
-from gitmemo.text import path_key
+from gitmemo.text import iso_date, path_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +61,9 @@ if TYPE_CHECKING:
 KEYWORDS_LIMIT = 15
 _SHA1 = 40
 _FAR = 2**62  # what SQLite can still compare
+_AGAIN = 3
+_AT_WORK = 100  # twentieths of a second: clearing a large store takes a while
+_PURGE_RECORD = "gitmemo-purge.json"
 _ID = re.compile(r"[0-9a-f]{7,64}")
 _JOURNAL = ".mem.gitmemo-migration.json"  # `swap` has it too, and needs git
 _MARKER_FILE = ".gitmemo-format"  # `repo` has it too, and needs git
@@ -342,6 +347,25 @@ class Store:
         snapshot: str | None = None,
         mode: Mode = Mode.TEXT,
     ) -> _T:
+        """Answer from history as it is now, also where a purge takes the old one away meanwhile:
+        objects that an open repository knows go, and opened anew it has what took their place."""
+        tried = 0
+        while True:
+            tip = main_tip(self.path)
+            try:
+                return self._ask_once(question, snapshot, mode)
+            except Exception as error:
+                if main_tip(self.path) != tip:
+                    continue
+                at_work = os.path.lexists(os.path.join(self._git_dir, _PURGE_RECORD))
+                tried += 1
+                if isinstance(error, CallerError) or tried >= (_AT_WORK if at_work else _AGAIN):
+                    raise
+                time.sleep(0.05)
+
+    def _ask_once(
+        self, question: Callable[[Index, int, EntryId], _T], snapshot: str | None, mode: Mode
+    ) -> _T:
         """Answer from the index file where it is right for this, else from history in memory."""
         believed = True
         index = open_reader(self._git_dir)
@@ -516,6 +540,45 @@ class Store:
 
             migrate.recover(self.root, timeout_s=self._lock_timeout_s)
 
+    def purge(
+        self,
+        entry_id: str,
+        *,
+        chain: bool = False,
+        texts: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> PurgeReport:
+        """Remove an entry's text from history and from every place that could hold it, for good;
+        with `chain` all versions of it. Later commits get new ids, and old ids still name their
+        entries. `texts` are what to look for elsewhere, the entry's own lines if not given; a dry
+        run writes nothing. Raises InvalidId, UnknownId, AmbiguousId, Purged, StoreError,
+        WorldError."""
+        _check_id(entry_id)
+        from gitmemo import purge, reading, writing  # noqa: PLC0415 # rare
+
+        date = iso_date(self._now_ms())
+
+        def look(index: Index, _at: int, _commit: EntryId) -> PurgeReport:
+            repo = self._repo()
+            asked = reading.resolve(repo, index, entry_id)
+            return purge.look(repo, index, asked, chain=chain, texts=texts, date=date).report
+
+        if dry_run:
+            return self._ask(look)
+        desk = self._at_desk()
+        with writing.alone(desk, "purge") as repo:
+            return purge.carry_out(
+                self.root,
+                repo,
+                entry_id,
+                chain=chain,
+                texts=texts,
+                identity=desk.identity,
+                now_s=self._now_ms() // 1000,
+                date=date,
+                timeout_s=self._lock_timeout_s,
+            )
+
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
 
@@ -587,6 +650,11 @@ def _ancestor(repo: Repo, text: str, tip: EntryId) -> EntryId:
     """The commit that `text` names, which must lie in the history of `tip`."""
     _check_id(text)
     commits = [commit for commit in repo.find(text) if repo.is_ancestor(commit, tip)]
+    if not commits:  # a snapshot from before a purge goes on as what stands for it now
+        from gitmemo import idmap, objects  # noqa: PLC0415 # it needs git, which a search does not
+
+        renamed = {one.new for one in idmap.like(objects.read_map(repo.git_dir), text) if one.new}
+        commits = [commit for commit in renamed if repo.is_ancestor(commit, tip)]
     if len(commits) != 1:
         raise StaleSnapshot(text)
     return commits[0]

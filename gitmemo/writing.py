@@ -9,11 +9,22 @@ Never here: how any of it is done. Tests: tests/gitmemo/test_store.py, tests/fau
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Container
-from contextlib import closing
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
-from gitmemo import entry, founding, indexing, intent, likeness, lock, reading, redact, survival
+from gitmemo import (
+    entry,
+    founding,
+    indexing,
+    intent,
+    likeness,
+    lock,
+    purge,
+    reading,
+    redact,
+    survival,
+)
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -81,6 +92,23 @@ def perform(desk: Desk, operation: str, plan: Plan, *, like: Draft | None = None
     raise DirtyStore(desk.mem, "main-moved")
 
 
+@contextmanager
+def alone(desk: Desk, operation: str) -> Iterator[Repo]:
+    """The store held, recovered and clean, for what is more than one change."""
+    founding.refuse_tracked(desk.root)
+    with (
+        refusals(desk.mem),
+        lock.hold(desk.root, os.path.join(desk.mem, ".git"), operation, timeout_s=desk.timeout_s),
+    ):
+        repo = Repo(desk.mem)
+        _make_ready(desk, repo)
+        _refuse(desk, repo.dirt())
+        try:
+            yield repo
+        finally:
+            desk.seen.forget()
+
+
 def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | None:
     tip = _make_ready(desk, repo)
     with closing(indexing.up_to_date(repo, tip)) as index:
@@ -107,6 +135,8 @@ def _make_ready(desk: Desk, repo: Repo) -> EntryId:
     """Recover, then refuse what no engine of the format may write on; main's commit."""
     if intent.recover(repo):
         desk.seen.forget()
+    if purge.recover(desk.root, repo):
+        desk.seen.forget()
     if not repo.head_is_main():
         raise DamagedStore(desk.mem, "head-elsewhere")
     tip = repo.tip()
@@ -117,7 +147,10 @@ def _make_ready(desk: Desk, repo: Repo) -> EntryId:
 def _refuse_dirty(desk: Desk, repo: Repo, tip: EntryId, index: Index) -> None:
     if desk.seen.holds(tip, index.base):
         return
-    dirt = desk.seen.note(tip, repo.dirt)
+    _refuse(desk, desk.seen.note(tip, repo.dirt))
+
+
+def _refuse(desk: Desk, dirt: Sequence[str]) -> None:
     if dirt:
         raise DirtyStore(desk.mem, ", ".join(dirt[:_NAMED]))
 

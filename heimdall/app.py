@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Migrated,
         Migration,
         Place,
+        PurgeReport,
         Store,
         Topic,
         Written,
@@ -279,6 +280,17 @@ class App:
     def delete(self, entry_id: str, reason: str) -> EntryId:
         """Withdraw an active entry; the id of the commit that did it."""
         return self._store()[1].delete(entry_id, reason)
+
+    def purge(
+        self,
+        entry_id: str,
+        *,
+        chain: bool = False,
+        texts: Sequence[str] = (),
+        dry_run: bool = False,
+    ) -> PurgeReport:
+        """Remove an entry's text for good; what that came to, or with `dry_run` would."""
+        return self._store()[1].purge(entry_id, chain=chain, texts=texts, dry_run=dry_run)
 
     def log(self, entry_id: str | None = None, *, limit: int | None = None) -> tuple[Event, ...]:
         """The life of one entry, or of the store, newest first."""

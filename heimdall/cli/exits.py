@@ -266,6 +266,36 @@ def _no_store_hint(error: Exception) -> str:
     return f"There was one, and its copy is at {copy}: `mem init` brings it back or says why not."
 
 
+_OBSTACLES = {
+    "worktrees": (
+        "it has linked worktrees, which share its objects",
+        "`git -C .mem worktree list` shows them, `worktree remove` or `prune` ends them.",
+    ),
+    "alternates": (
+        "it borrows objects of another repository",
+        "`git -C .mem repack -a -d` and removing .git/objects/info/alternates make it whole.",
+    ),
+    "grafts": ("its history is grafted", "Remove .git/info/grafts."),
+    "partial": ("it is a partial clone", "Purge in a full clone of it."),
+    "unfinished": (
+        "a merge, rebase or the like is under way in it",
+        "`git -C .mem status` tells which; end it first.",
+    ),
+}
+"""What stands against a purge -> in words, and what to do."""
+
+
+def _unpurgeable(error: Exception) -> str:
+    assert isinstance(error, gitmemo.NotPurgeable)
+    what = _OBSTACLES.get(error.detail, (error.detail, ""))[0]
+    return f"nothing can be purged from {error.path}: {what}"
+
+
+def _unpurgeable_hint(error: Exception) -> str:
+    assert isinstance(error, gitmemo.NotPurgeable)
+    return _OBSTACLES.get(error.detail, ("", ""))[1] or "Nothing was changed."
+
+
 def _lock_hint(error: Exception) -> str:
     assert isinstance(error, gitmemo.LockTimeout)
     if os.path.basename(error.path) == "gitmemo.lock":  # the kernel frees it with its process
@@ -293,6 +323,12 @@ TABLE: dict[type[Exception], Row] = {
         "withdrawal-id",
         "{text} is no entry but the commit that withdrew {withdrew}",
         "`mem read {withdrew}` shows what it withdrew.",
+    ),
+    gitmemo.Purged: Row(
+        ExitCode.NOT_FOUND,
+        "purged",
+        "the entry {entry_id} was purged on {date}",
+        "Its text was removed from history for good.",
     ),
     gitmemo.AmbiguousId: Row(
         ExitCode.CONFLICT, "ambiguous-id", "more than one entry starts with {text}", _candidates
@@ -349,6 +385,7 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.MigrationRefused: Row(
         ExitCode.REFUSED, "migration-refused", _migration, _migration_hint
     ),
+    gitmemo.NotPurgeable: Row(ExitCode.REFUSED, "not-purgeable", _unpurgeable, _unpurgeable_hint),
     gitmemo.DirtyStore: Row(
         ExitCode.DAMAGED,
         "dirty-store",
@@ -366,6 +403,13 @@ TABLE: dict[type[Exception], Row] = {
         "lock-timeout",
         "{path} was held by another process ({holder}) for all of {waited_s:.1f} seconds",
         _lock_hint,
+        retryable=True,
+    ),
+    gitmemo.UnfinishedPurge: Row(
+        ExitCode.MACHINE,
+        "unfinished-purge",
+        "the entry has left the history of {path}, but its old objects are still there ({detail})",
+        "The next write, or the same purge again, finishes it.",
         retryable=True,
     ),
     gitmemo.IoRefused: Row(ExitCode.MACHINE, "io-refused", _refused, _refused_hint, retryable=True),

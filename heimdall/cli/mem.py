@@ -8,9 +8,20 @@ from typing import Annotated
 
 import typer
 
-from gitmemo import Draft, Kind
+from gitmemo import Draft, Kind, redact_text
 from heimdall.app import Changes
-from heimdall.cli import doctor, fast, life, migrating, options, progress, session, topics, views
+from heimdall.cli import (
+    doctor,
+    fast,
+    life,
+    migrating,
+    options,
+    progress,
+    purging,
+    session,
+    topics,
+    views,
+)
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 from heimdall.errors import BadArgument
 
@@ -196,8 +207,11 @@ def delete(
       mem delete 2f1c9a4 --reason "The budget was removed."
     """
     commit = session.open_memory().delete(entry_id, reason)
-    value = views.deleted_value(commit, entry_id)
-    session.say(views.dumps(value) if as_json else f"{commit}  withdrew {entry_id}")
+    # A pure function of the text: what the store has replaced in it, told again.
+    redactions = redact_text(reason, "reason")[1]
+    value = views.deleted_value(commit, entry_id, redactions)
+    shown = views.deleted_text(commit, entry_id, redactions)
+    session.say(views.dumps(value) if as_json else shown)
 
 
 @app.command()
@@ -233,6 +247,7 @@ def log(
 
 app.command(name="topics")(act(topics.topics))
 app.command(name="doctor")(act(doctor.doctor))
+app.command(name="purge")(act(purging.purge))
 app.command(name="migrate")(act(migrating.migrate))
 app.command(name="search")(
     from_table(

@@ -62,6 +62,18 @@ def _terminal(stream: object) -> bool:
     return bool(isatty and isatty()) and os.environ.get("TERM") != "dumb"
 
 
+def interactive() -> bool:
+    """Whether a person can be asked: both what he types and what he is asked are a terminal's."""
+    return _terminal(sys.stdin) and _terminal(sys.stderr)
+
+
+def confirmed(question: str) -> bool:
+    """Ask on standard error; only a clear yes is one."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def say(text: str) -> None:
     """One block of data on standard output."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")

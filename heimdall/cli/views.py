@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gitmemo import Entry, EntryId, Event, Written
+from gitmemo import Entry, EntryId, Event, Redaction, Written
 from heimdall.app import Opened, Reached, Reconciled, Standing
 from heimdall.cli.render import clean
 from heimdall.model import Drift, PathRow
@@ -125,9 +125,21 @@ _FAULTS = {
 }
 
 
-def deleted_value(commit: EntryId, target: str) -> Value:
+def deleted_value(commit: EntryId, target: str, redactions: Sequence[Redaction]) -> Value:
     """What `delete` prints as mem.delete/1."""
-    return {"schema": "mem.delete/1", "id": commit, "deleted": target}
+    return {
+        "schema": "mem.delete/1",
+        "id": commit,
+        "deleted": target,
+        "redactions": [one._asdict() for one in redactions],
+    }
+
+
+def deleted_text(commit: EntryId, target: str, redactions: Sequence[Redaction]) -> str:
+    """The withdrawing commit first."""
+    lines = [f"{commit}  withdrew {target}"]
+    lines += [f"redacted in {one.field}: {one.kind} ({one.count})" for one in redactions]
+    return "\n".join(lines)
 
 
 def events_value(events: Sequence[Event]) -> Value:

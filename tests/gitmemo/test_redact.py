@@ -22,7 +22,7 @@ SECRETS = [
     (
         "https://hooks.slack.com/services/T0AB12CD3/B0EF45GH6/q1W2e3R4t5Y6u7I8",
         "q1W2",
-        "slack-webhook",
+        "webhook",
     ),
     ("sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc", "sk_live_", "stripe-key"),
     ("sk-proj-" + "4fK9sLq2ZxV7bN1mC8dT0yRw", "sk-proj-", "api-key"),

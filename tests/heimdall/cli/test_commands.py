@@ -116,7 +116,7 @@ def test_the_log_is_the_life_of_the_store_newest_first(project: Box) -> None:
     one = project.write("One")
     two = project.mem("replace", "--json", one, "--title", "Two").json()["id"]
     gone = project.mem("delete", "--json", two, "--reason", "over").json()
-    assert gone == {"schema": "mem.delete/1", "id": project.tip(), "deleted": two}
+    assert gone == {"schema": "mem.delete/1", "id": project.tip(), "deleted": two, "redactions": []}
     events = project.mem("log", "--json").json()["events"]
     assert [event["act"] for event in events] == ["delete", "replace", "add"]
     assert events[0]["note"] == "over"
