@@ -96,9 +96,11 @@ def _sweep(root: str) -> None:
     """Remove what founders left who were killed: their names carry their process ids."""
     for name in os.listdir(root):
         pid, dash, _ = name.removeprefix(lock.PRIVATE).partition("-")
-        if name.startswith(lock.PRIVATE) and dash and pid.isdecimal() and int(pid) > 1:
-            path = os.path.join(root, name)
-            if lock.is_alive(int(pid)):
+        if not (name.startswith(lock.PRIVATE) and dash and pid.isdecimal()):
+            continue
+        path = os.path.join(root, name)
+        with suppress(FileNotFoundError):  # what a founder who waits for us prepared and took back
+            if not lock.has_ended(int(pid), os.lstat(path).st_mtime):
                 continue
             if os.path.isdir(path):
                 shutil.rmtree(path)
