@@ -309,6 +309,11 @@ def create(mem: str, change: Change, *, identity: Identity, now_s: int) -> None:
         git.config["core.autocrlf"] = "false"
         git.config["commit.gpgsign"] = "false"
         git.config["core.splitIndex"] = "false"  # an index in two files is unknown to the library
+        # What an attributes file of the person says of `*.md` would do the same; this is asked first.
+        attributes = os.path.join(git.path, "info", "attributes")
+        os.makedirs(os.path.dirname(attributes), exist_ok=True)
+        with open(attributes, "x", encoding="ascii") as file:
+            file.write("* -text -filter -ident -working-tree-encoding\n")
         git.index.write()
         who = pygit2.Signature(identity.name, identity.email, now_s, 0)
         git.create_commit(MAIN, who, who, change.message, git.index.write_tree(), [])
