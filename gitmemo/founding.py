@@ -48,6 +48,7 @@ def identity_at(git_dir: str | None, root: str) -> Identity:
 def found(root: str, *, identity: Identity | None, now_s: int, timeout_s: float) -> None:
     """Make `<root>/.mem` where there is none."""
     mem = os.path.join(root, STORE_DIR)
+    now_s = repo.git_time(now_s)
     refuse_tracked(root)
     if not os.path.lexists(mem):
         with refusals(root), lock.hold(root, None, "init", timeout_s=timeout_s):

@@ -20,6 +20,7 @@ from gitmemo.errors import (
     DamagedStore,
     InvalidDraft,
     InvalidId,
+    IoRefused,
     NoStore,
     PlainFolder,
     StaleSnapshot,
@@ -131,11 +132,25 @@ class Store:
             if os.path.lexists(os.path.join(self._git_dir, "shallow")):
                 raise DamagedStore(self.path, "shallow")
             return tip
+        self._refuse_unreadable()
         if not os.path.lexists(self.path):
             raise NoStore(self.root)
         if not os.path.isfile(os.path.join(self._git_dir, "HEAD")):
             raise PlainFolder(self.path)
         raise DamagedStore(self.path, "no-main")
+
+    def _refuse_unreadable(self) -> None:
+        """Raise IoRefused where it is the machine that keeps main from being read: what may not be
+        looked at is neither absent nor damaged."""
+        for name in ("HEAD", "refs/heads/main", "packed-refs"):
+            path = os.path.join(self._git_dir, name)
+            try:
+                with open(path, "rb"):
+                    pass
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue
+            except OSError as error:
+                raise IoRefused(path, error.errno or 0, error.strerror or "") from error
 
     def search(
         self,

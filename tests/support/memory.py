@@ -31,7 +31,7 @@ class FileState(NamedTuple):
     inode: int
 
 
-def git(folder: str, *args: str, check: bool = True) -> str:
+def git(folder: str, *args: str, check: bool = True, stdin: str | None = None) -> str:
     """What the git program prints, free of the settings of whoever runs the tests."""
     env = {
         "PATH": os.environ["PATH"],
@@ -41,11 +41,16 @@ def git(folder: str, *args: str, check: bool = True) -> str:
         **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in _WHO},
     }
     done = subprocess.run(
-        ["git", "-C", folder, *args], capture_output=True, env=env, text=True, check=False
+        ["git", "-C", folder, *args],
+        capture_output=True,
+        env=env,
+        input=None if stdin is None else stdin.encode(),
+        check=False,
     )
+    stdout, stderr = (os.fsdecode(data) for data in (done.stdout, done.stderr))
     if check and done.returncode:
-        raise AssertionError(f"git {args}: {done.stdout}{done.stderr}")
-    return done.stdout
+        raise AssertionError(f"git {args}: {stdout}{stderr}")
+    return stdout
 
 
 _WHO = (("NAME", "Somebody"), ("EMAIL", "somebody@example.invalid"))

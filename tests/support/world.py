@@ -68,7 +68,7 @@ def photograph(git_dir: str) -> dict[str, bytes]:
     for base, _, names in os.walk(git_dir):
         for name in names:
             path = os.path.relpath(os.path.join(base, name), git_dir)
-            if path.startswith("gitmemo.git"):  # the store's own copy of itself
+            if path.startswith((".mem", "gitmemo.git")):  # the store below a bare one, its copy
                 continue
             with open(os.path.join(base, name), "rb") as file:
                 found[path] = file.read()
