@@ -226,7 +226,7 @@ def _create_whole(path: str, data: bytes, aside: str) -> bool:
             raise
         return _create_plain(path, data)
     finally:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # a lock that was taken must not be lost by what only tidies up
             os.unlink(aside)
     return True
 
