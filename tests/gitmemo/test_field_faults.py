@@ -121,7 +121,8 @@ def test_a_store_in_the_middle_of_a_merge_is_searched_and_not_written(tmp_path: 
     git(store.path, "checkout", "-q", "main")
     foreign.commit(store.path, "ours\n", add={one.file: "ours\n"})
     git(store.path, "merge", "-q", "side", check=False)
-    assert "<<<<<<<" in open(os.path.join(store.path, one.file), encoding="utf-8").read()  # noqa: SIM115
+    with open(os.path.join(store.path, one.file), encoding="utf-8") as file:
+        assert "<<<<<<<" in file.read()
     before = git(store.path, "rev-parse", "main")
     again = reopened(store)
     assert again.search(["memory"]).total == 1

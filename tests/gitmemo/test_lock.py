@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -197,6 +198,52 @@ def test_a_thread_of_the_same_process_waits_too(tmp_path: object) -> None:
         hold(root, git_dir, "write", timeout_s=0.05),
     ):
         pass
+
+
+def test_who_has_waited_is_served_before_who_has_just_let_go(tmp_path: object) -> None:
+    root, git_dir = place(tmp_path)
+    code = (
+        "import sys, time; from gitmemo.lock import hold\n"
+        f"with hold({root!r}, {git_dir!r}, 'write', timeout_s=60.0): print('served', flush=True)"
+    )
+    with hold(root, git_dir, "write", timeout_s=1.0):
+        waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        # It is in the queue when it has the file open twice: to ask, and to wait.
+        while len(opened_by(waiting.pid, lock.KERNEL_LOCK)) < 2:
+            assert waiting.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.05)
+    for _ in range(400):
+        with hold(root, git_dir, "write", timeout_s=60.0):
+            if waiting.poll() is not None:
+                break
+            time.sleep(0.002)
+    else:
+        waiting.kill()
+        pytest.fail("it never came to its turn")
+    assert waiting.communicate()[0] == b"served\n"
+
+
+def opened_by(pid: int, name: str) -> list[str]:
+    folder = f"/proc/{pid}/fd"
+    found = []
+    for number in os.listdir(folder):
+        with suppress(OSError):
+            found.append(os.readlink(f"{folder}/{number}"))
+    return [path for path in found if path.endswith(name)]
+
+
+def test_a_wait_that_was_given_up_takes_nothing_later(tmp_path: object) -> None:
+    root, git_dir = place(tmp_path)
+    path = os.path.join(git_dir, lock.KERNEL_LOCK)
+    with open(path, "wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for _ in range(3):
+            with pytest.raises(LockTimeout), hold(root, git_dir, "write", timeout_s=0.02):
+                pass
+    for _ in range(3):
+        with hold(root, git_dir, "write", timeout_s=5.0):
+            pass
 
 
 HOLDERS = st.builds(

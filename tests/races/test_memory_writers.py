@@ -25,7 +25,7 @@ WRITERS, ENTRIES, CLAIMANTS, CLAIMS = (40, 25, 12, 40) if FULL else (12, 4, 5, 8
 WRITER = """
 import sys, gitmemo
 root, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
-store = gitmemo.Store.open(root, lock_timeout_s=100)
+store = gitmemo.Store.open(root, lock_timeout_s=300)
 for n in range(count):
     draft = gitmemo.Draft(f"{name} {n}", f"Entry {n} of {name}.", ("memory", name), "text")
     wrote = store.write(draft)
