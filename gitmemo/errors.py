@@ -183,13 +183,15 @@ class WorldError(GitMemoError):
 
 
 class LockTimeout(WorldError):
-    """`path` was held by `holder` (pid and host, or "unknown") for all of `waited_s` seconds."""
+    """`path` was held by `holder` (pid and host, or "unknown") for all of `waited_s` seconds;
+    `since` is when the lock was taken (ISO 8601), "" where nothing tells."""
 
-    def __init__(self, path: str, holder: str, waited_s: float) -> None:
-        super().__init__(path, holder, waited_s)
+    def __init__(self, path: str, holder: str, waited_s: float, since: str = "") -> None:
+        super().__init__(path, holder, waited_s, since)
         self.path = path
         self.holder = holder
         self.waited_s = waited_s
+        self.since = since
 
 
 class UnfinishedPurge(WorldError):

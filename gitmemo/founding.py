@@ -48,6 +48,7 @@ def identity_at(git_dir: str | None, root: str) -> Identity:
 def found(root: str, *, identity: Identity | None, now_s: int, timeout_s: float) -> None:
     """Make `<root>/.mem` where there is none."""
     mem = os.path.join(root, STORE_DIR)
+    now_s = repo.git_time(now_s)
     refuse_tracked(root)
     if not os.path.lexists(mem):
         with refusals(root), lock.hold(root, None, "init", timeout_s=timeout_s):
@@ -96,9 +97,11 @@ def sweep(root: str) -> None:
     """Remove what founders left who were killed: their names carry their process ids."""
     for name in os.listdir(root):
         pid, dash, _ = name.removeprefix(lock.PRIVATE).partition("-")
-        if name.startswith(lock.PRIVATE) and dash and pid.isdecimal() and int(pid) > 1:
-            path = os.path.join(root, name)
-            if lock.is_alive(int(pid)):
+        if not (name.startswith(lock.PRIVATE) and dash and pid.isdecimal()):
+            continue
+        path = os.path.join(root, name)
+        with suppress(FileNotFoundError):  # what a founder who waits for us prepared and took back
+            if not lock.has_ended(int(pid), os.lstat(path).st_mtime):
                 continue
             if os.path.isdir(path):
                 shutil.rmtree(path)

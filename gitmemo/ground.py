@@ -124,7 +124,7 @@ def _same(one: str, other: str) -> bool:
 def at_work(root: str) -> str | None:
     """`pid@host` of the living process that holds the store; None where none is known to."""
     holder = _holder(root)
-    if holder is None or holder[0] is None or not lock.is_alive(holder[0]):
+    if holder is None or holder[0] is None or _has_ended(root, holder[0]):
         return None
     return f"{holder[0]}@{holder[1]}" if holder[1] == os.uname().nodename else None
 
@@ -143,10 +143,19 @@ def locked(root: str, mem: str) -> Iterator[Finding]:
         yield _found("lock", Health.WARN, "nobodys", Subject(path))
     elif host != os.uname().nodename:
         yield _found("lock", Health.WARN, "elsewhere", Subject(path, note=f"{pid}@{host}"))
-    elif lock.is_alive(pid):
+    elif not _has_ended(root, pid):
         yield _found("lock", Health.OK, "held", Subject(path, note=f"{pid}@{host}"))
     else:
         yield _found("lock", Health.WARN, "stale", Subject(path, note=f"{pid}@{host}"))
+
+
+def _has_ended(root: str, pid: int) -> bool:
+    """Whether the process that wrote the lock file beside the store is over."""
+    try:
+        since_s = os.lstat(os.path.join(root, lock.ENGINE_LOCK)).st_mtime
+    except OSError:
+        return True
+    return lock.has_ended(pid, since_s)
 
 
 def _holder(root: str) -> tuple[int | None, str] | None:
@@ -204,7 +213,9 @@ def leftovers(root: str, mem: str) -> Iterator[Finding]:
         fault = "migration" if name == _MIGRATION else "old" if name.startswith(_OLD) else ""
         if name.startswith(lock.PRIVATE):
             pid = name.removeprefix(lock.PRIVATE).partition("-")[0]
-            living = pid.isdecimal() and 1 < int(pid) < 1 << 31 and lock.is_alive(int(pid))
+            since_s = os.lstat(os.path.join(root, name)).st_mtime
+            numbered = pid.isdecimal() and 1 < int(pid) < 1 << 31
+            living = numbered and not lock.has_ended(int(pid), since_s)
             fault = "" if living else "half-made"
         if fault:
             beside.setdefault(fault, []).append(Subject(name))

@@ -301,6 +301,7 @@ def _finish(root: str, repo: Repo, record: Record) -> None:
     if refs != after or not objects.has_pack(pack):
         pack = objects.pack(objects.reach(refs.values()))
     objects.keep(pack)
+    worktree.drop_spare(repo.git_dir)
     for name in os.listdir(repo.git_dir):
         if name.startswith(FILE):
             os.unlink(os.path.join(repo.git_dir, name))

@@ -37,7 +37,18 @@ _SPLIT = "split-index"
 _IDENT = re.compile(r"(.+) <([^<>]+)> \d+ [-+]\d+")
 _TREE_ITEM = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FOLDER = b"40000"
-_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
+_ERRNOS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EIO,
+    errno.EFBIG,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENAMETOOLONG,
+)
 
 # The store belongs to whoever may read its folder: a container's other uid is no reason to fail.
 pygit2.option(Option.SET_OWNER_VALIDATION, False)
@@ -324,6 +335,12 @@ class Repo:
             pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
 
 
+def git_time(now_s: float) -> int:
+    """`now_s` as a time that a commit can carry: from 1970 on, and 32 bits wide, beyond which the
+    library starts again from zero."""
+    return min(max(int(now_s), 0), 0xFFFFFFFF)
+
+
 def create(mem: str, change: Change, *, identity: Identity, now_s: int) -> None:
     """Make a repository at `mem`, which must not exist, with `change` as its first commit."""
     with refusals(mem):
@@ -349,6 +366,11 @@ def blank(mem: str) -> pygit2.Repository:
     git.config["core.autocrlf"] = "false"
     git.config["commit.gpgsign"] = "false"
     git.config["core.splitIndex"] = "false"  # an index in two files is unknown to the library
+    # An attributes file of the person would do the same by `*.md`; this one is asked first.
+    attributes = os.path.join(git.path, "info", "attributes")
+    os.makedirs(os.path.dirname(attributes), exist_ok=True)
+    with open(attributes, "x", encoding="ascii") as file:
+        file.write("* -text -filter -ident -working-tree-encoding\n")
     return git
 
 

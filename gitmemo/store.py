@@ -21,6 +21,7 @@ from gitmemo.errors import (
     DamagedStore,
     InvalidDraft,
     InvalidId,
+    IoRefused,
     LegacyStore,
     NoProject,
     NoStore,
@@ -194,6 +195,7 @@ class Store:
             if os.path.lexists(os.path.join(self._git_dir, "shallow")):
                 raise DamagedStore(self.path, "shallow")
             return tip
+        self._refuse_unreadable()
         if not os.path.lexists(self.path):
             if os.path.lexists(os.path.join(self.root, _JOURNAL)):
                 raise DamagedStore(self.path, "interrupted-migration")
@@ -208,6 +210,19 @@ class Store:
             return None
         commit = code_state(self.path).commit
         return None if commit == "unknown" else EntryId(commit)
+
+    def _refuse_unreadable(self) -> None:
+        """Raise IoRefused where it is the machine that keeps main from being read: what may not be
+        looked at is neither absent nor damaged."""
+        for name in ("HEAD", "refs/heads/main", "packed-refs"):
+            path = os.path.join(self._git_dir, name)
+            try:
+                with open(path, "rb"):
+                    pass
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue
+            except OSError as error:
+                raise IoRefused(path, error.errno or 0, error.strerror or "") from error
 
     def search(
         self,

@@ -174,6 +174,12 @@ def _keep_spare(git_dir: str, index: str) -> None:
         os.link(index, spare)
 
 
+def drop_spare(git_dir: str) -> None:
+    """Remove the index before the present one: it names files that a purge has taken away."""
+    with suppress(FileNotFoundError):
+        os.unlink(os.path.join(git_dir, _SPARE))
+
+
 def sweep(git_dir: str) -> None:
     """Remove what a killed process of ours left: prepared files, and the locks of git that are
     second names of them. Call with the store's lock held."""

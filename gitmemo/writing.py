@@ -34,7 +34,7 @@ from gitmemo.errors import (
 )
 from gitmemo.index import Index
 from gitmemo.model import Anchor, Change, Draft, Entry, EntryId, Identity, Kind, Redaction
-from gitmemo.repo import Repo
+from gitmemo.repo import Repo, git_time
 from gitmemo.seen import Seen
 from gitmemo.text import iso_date, tokens
 from gitmemo.worktree import refusals
@@ -115,7 +115,7 @@ def _attempt(desk: Desk, repo: Repo, plan: Plan, like: Draft | None) -> Done | N
         _refuse_dirty(desk, repo, tip, index)
         change = plan(repo, index)
         _refuse_edited(repo, tip, change)
-        now_s = int(desk.clock())
+        now_s = git_time(desk.clock())
         commit = repo.write_commit(change, base=tip, identity=desk.identity, now_s=now_s)
         prepared = intent.Prepared(commit, tip, change, desk.identity, now_s)
         similar = () if like is None else _similar(index, like, set(change.remove))

@@ -296,11 +296,23 @@ def _unpurgeable_hint(error: Exception) -> str:
     return _OBSTACLES.get(error.detail, ("", ""))[1] or "Nothing was changed."
 
 
+def _lock(error: Exception) -> str:
+    assert isinstance(error, gitmemo.LockTimeout)
+    since = f" since {_short(error.since)}" if error.since else ""
+    holder = f"({_short(error.holder)}{since})"
+    return (
+        f"{error.path} was held by another process {holder} for all of {error.waited_s:.1f} seconds"
+    )
+
+
 def _lock_hint(error: Exception) -> str:
     assert isinstance(error, gitmemo.LockTimeout)
     if os.path.basename(error.path) == "gitmemo.lock":  # the kernel frees it with its process
         return _WAIT
-    return f"{_WAIT} If no program is at work on this memory, remove that file."
+    pid, at, host = error.holder.partition("@")
+    if not at:
+        return f"{_WAIT} If no program is at work on this memory, remove that file."
+    return f"{_WAIT} If process {pid} on {_short(host)} is over, remove that file."
 
 
 TABLE: dict[type[Exception], Row] = {
@@ -401,7 +413,7 @@ TABLE: dict[type[Exception], Row] = {
     gitmemo.LockTimeout: Row(
         ExitCode.LOCK_TIMEOUT,
         "lock-timeout",
-        "{path} was held by another process ({holder}) for all of {waited_s:.1f} seconds",
+        _lock,
         _lock_hint,
         retryable=True,
     ),

@@ -31,7 +31,13 @@ class FileState(NamedTuple):
     inode: int
 
 
-def git(folder: str, *args: str, check: bool = True, date: str | None = None) -> str:
+def git(
+    folder: str,
+    *args: str,
+    check: bool = True,
+    date: str | None = None,
+    stdin: str | None = None,
+) -> str:
     """What the git program prints, free of the settings of whoever runs the tests."""
     env = {
         "PATH": os.environ["PATH"],
@@ -43,11 +49,16 @@ def git(folder: str, *args: str, check: bool = True, date: str | None = None) ->
     if date is not None:
         env["GIT_AUTHOR_DATE"] = env["GIT_COMMITTER_DATE"] = date
     done = subprocess.run(
-        ["git", "-C", folder, *args], capture_output=True, env=env, text=True, check=False
+        ["git", "-C", folder, *args],
+        capture_output=True,
+        env=env,
+        input=None if stdin is None else stdin.encode(),
+        check=False,
     )
+    stdout, stderr = (os.fsdecode(data) for data in (done.stdout, done.stderr))
     if check and done.returncode:
-        raise AssertionError(f"git {args}: {done.stdout}{done.stderr}")
-    return done.stdout
+        raise AssertionError(f"git {args}: {stdout}{stderr}")
+    return stdout
 
 
 _WHO = (("NAME", "Somebody"), ("EMAIL", "somebody@example.invalid"))
@@ -99,12 +110,14 @@ def files(folder: str) -> dict[str, FileState]:
     return found
 
 
-def assert_sound(store: Store) -> None:
-    """Git finds nothing to complain about, and nobody left anything behind."""
+def assert_sound(store: Store, *, swept: bool = True) -> None:
+    """Git finds nothing to complain about, and nobody left anything behind (`swept`)."""
     git_dir = os.path.join(store.path, ".git")
     assert git(store.path, "fsck", "--strict", "--no-dangling") == ""
     assert git(store.path, "status", "--porcelain") == ""
     assert git(store.path, "symbolic-ref", "HEAD") == "refs/heads/main\n"
+    if not swept:
+        return
     left = [name for name in os.listdir(git_dir) if name.endswith((".tmp", ".lock", ".json"))]
     assert [name for name in left if name != "gitmemo.lock"] == []
     beside = [name for name in os.listdir(store.root) if name.startswith(".mem.")]
