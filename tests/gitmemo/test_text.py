@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
 from gitmemo import text
+from gitmemo.text import LONGEST_WORD, further_tokens, norm, tokens
 
 WORDS = st.text("abcdefgh", min_size=1, max_size=9)
 NASTY = st.one_of(
@@ -235,3 +236,14 @@ def test_one_sign_is_covered_by_a_pair_that_it_begins() -> None:
     assert not any(map(text.is_sign, ("a", "é", "池子", "🚀", "")))
     assert text.coverage(("连",), {"连接"}) == 1.0
     assert text.coverage(("接",), {"连接"}) == 0.0
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["x", "x-", "-", "A", "aB", "_", "1", "ü", "e\u0301", "漢", "ก", "x漢", "😀", " ", "\u200d"],
+)
+def test_a_long_run_of_one_sign_is_read_once(piece: str) -> None:
+    """What reads a part of it again at each step needs hours here, and the limit ends it."""
+    long = piece * ((1 << 18) // len(piece.encode()))
+    assert all(len(token) <= LONGEST_WORD for token in (*tokens(long), *further_tokens(long)))
+    assert norm(long) == norm(norm(long))
