@@ -16,7 +16,7 @@ from itertools import chain
 from json import dumps, loads
 
 from gitmemo.model import Act, Anchor, EntryId, Event, Found, Kind
-from gitmemo.text import iso_date, norm
+from gitmemo.text import dated_path, iso_date, norm, slug
 from gitmemo.values import NamedTuple
 
 FILE = "gitmemo-index.db"
@@ -37,7 +37,7 @@ CREATE TABLE entries (
 CREATE INDEX entries_until ON entries (until) WHERE until IS NOT NULL;
 CREATE INDEX entries_topic ON entries (seq) WHERE kind = 'topic';
 CREATE TABLE texts (
-    seq INTEGER PRIMARY KEY, file TEXT NOT NULL, place INTEGER NOT NULL, digest TEXT, title TEXT,
+    seq INTEGER PRIMARY KEY, file TEXT NOT NULL, place INTEGER NOT NULL, digest INTEGER, title TEXT,
     summary TEXT NOT NULL, keywords TEXT NOT NULL, folded TEXT, message TEXT,
     related TEXT NOT NULL, anchors TEXT NOT NULL, links TEXT NOT NULL, seal INTEGER NOT NULL);
 CREATE INDEX texts_place ON texts (place);
@@ -57,9 +57,10 @@ the few it shows.
 read off; `living` and `length` count what lives now and sum its lengths, `shortest` is the least
 length there ever was. `touch` is the last commit that touched the file, empty where that is the
 entry's own, NULL where only history knows. Lists are JSON.
-Nothing is kept twice: `title` is NULL where it is the commit's; `folded` where the texts say it as
-they are (`plainly_folded`); `message` where it holds all that is folded. Of long keys only
-looked up, a part is kept: `place` is `place_of` the file, `digest` is `digest_key` of it.
+Nothing is kept twice: `title` is NULL where it is the commit's; `file` is `short_file`; `folded` is
+NULL where the texts say it as they are (`plainly_folded`), `message` where it holds all that is
+folded. Of long keys only looked up, a part is kept: `place` is `place_of` the file, `digest` is
+`digest_key` of it.
 Words come split by `text.tokens` and weighed, each once an entry: `cache+7` is outside the body
 too, `cache-2` in the body alone; the `ascii` tokenizer only finds the blanks again. `concerns` has
 each path that an entry is about, by `text.path_key`. `seal` is `seal_of` the row and what else is
@@ -165,9 +166,11 @@ class Index:
     def file_of(self, entry_id: str) -> str | None:
         """The file of an entry."""
         row = self.base.execute(
-            "SELECT file FROM texts WHERE seq = ?", (self.number(entry_id),)
+            "SELECT file, coalesce(t.title, c.title) FROM texts t JOIN commits c USING (seq)"
+            " WHERE seq = ?",
+            (self.number(entry_id),),
         ).fetchone()
-        return None if row is None else str(row[0])
+        return None if row is None else whole_file(*row)
 
     def first_digest(self, digest: str) -> EntryId | None:
         """The oldest entry with this digest, living or not."""
@@ -222,7 +225,7 @@ class Index:
             (dumps(shared),),
         )
         return [
-            (EntryId(id_), file, title, summary, tuple(loads(keywords)))
+            (EntryId(id_), whole_file(file, title), title, summary, tuple(loads(keywords)))
             for id_, file, title, summary, keywords in rows
         ]
 
@@ -323,12 +326,17 @@ class Index:
         """Entries whose commits added the very file that `entry_id` did, as two sides of a merge
         may; newest first."""
         rows = self.base.execute(
-            "SELECT c.id FROM texts own CROSS JOIN texts t USING (place) CROSS JOIN commits c"
-            " ON c.seq = t.seq WHERE own.seq = ? AND t.file = own.file AND t.seq <> own.seq"
-            " ORDER BY t.seq DESC",
+            "SELECT c.id, t.file, coalesce(t.title, c.title) FROM texts own"
+            " CROSS JOIN texts t USING (place) CROSS JOIN commits c ON c.seq = t.seq"
+            " WHERE own.seq = ? ORDER BY t.seq DESC",
             (self.number(entry_id),),
+        ).fetchall()
+        files = {EntryId(id_): whole_file(file, title) for id_, file, title in rows}
+        return tuple(
+            id_
+            for id_, file in files.items()
+            if id_ != entry_id and file == files[EntryId(entry_id)]
         )
-        return tuple(EntryId(id_) for (id_,) in rows)
 
     def card(self, entry_id: str) -> tuple[str, str, tuple[str, ...], Kind] | None:
         """Title, summary, keywords and kind of an entry."""
@@ -389,15 +397,18 @@ class Index:
         )
 
     def _found(self, hit: Scored, at: int) -> Found:
-        until, seal, *shown = self.base.execute(
+        row = self.base.execute(
             "SELECT until, seal, id, file, e.time, kind, coalesce(t.title, c.title), summary,"
             " keywords, related, anchors FROM entries e JOIN texts t USING (seq)"
             " JOIN commits c USING (seq) WHERE seq = ?",
             (hit.seq,),
-        ).fetchone() or (None, None)
-        if not shown or seal_of(shown) != seal:
+        ).fetchone()
+        if row is None:
+            raise sqlite3.DatabaseError("a row that is found is not there")
+        until, seal, id_, short, time, kind, title, summary, keywords, related, anchors = row
+        file = whole_file(short, title)
+        if seal_of((id_, file, time, kind, title, summary, keywords, related, anchors)) != seal:
             raise sqlite3.DatabaseError("a row is not what was written")
-        id_, file, time, kind, title, summary, keywords, related, anchors = shown
         active = until is None or until > at
         return Found(
             id=EntryId(id_),
@@ -462,9 +473,29 @@ def place_of(file: str) -> int:
     return crc32(file.encode("utf-8", "surrogatepass"))
 
 
-def digest_key(digest: str) -> str:
-    """As much of a digest as the index keeps."""
-    return digest[:20]
+def digest_key(digest: str) -> int:
+    """A key of a digest: its first fifteen digits, 60 bits."""
+    try:
+        return int(digest[:15], 16)
+    except ValueError:  # no digest, but what another engine wrote in its place
+        return -crc32(digest.encode("utf-8", "surrogatepass"))
+
+
+def short_file(file: str, title: str) -> str:
+    """A file's path without what `whole_file` knows, where that gives it back: the folders that
+    are in its date, and the letters that are its title's."""
+    name = file.rpartition("/")[2]
+    for short in (name.removesuffix(f"{slug(title)}.md"), name):
+        if whole_file(short, title) == file:
+            return short
+    return file
+
+
+def whole_file(short: str, title: str) -> str:
+    """The path that was shortened."""
+    if "/" in short:
+        return short
+    return dated_path(f"{short}{slug(title)}.md" if short.endswith("-") else short)
 
 
 def below(path: bytes) -> tuple[bytes, bytes]:

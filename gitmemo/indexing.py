@@ -28,7 +28,9 @@ from gitmemo.index import (
     place_of,
     plainly_folded,
     seal_of,
+    short_file,
     weighed,
+    whole_file,
 )
 from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.repo import Raw, Repo
@@ -298,11 +300,13 @@ def author(base: sqlite3.Connection, name: str) -> int:
 
 def _living_of(base: sqlite3.Connection, file: str) -> list[tuple[int, float]]:
     """The `seq` and length of the living entries of `file`."""
-    return base.execute(
-        "SELECT seq, length FROM texts CROSS JOIN entries USING (seq)"
-        " WHERE place = ? AND file = ? AND until IS NULL",
-        (place_of(file), file),
+    rows = base.execute(
+        "SELECT seq, length, file, coalesce(t.title, c.title) FROM texts t"
+        " CROSS JOIN entries USING (seq) CROSS JOIN commits c USING (seq)"
+        " WHERE place = ? AND until IS NULL",
+        (place_of(file),),
     ).fetchall()
+    return [(seq, length) for seq, length, *own in rows if whole_file(*own) == file]
 
 
 def add_entry(
@@ -356,7 +360,7 @@ def add_entry(
     base.execute(
         "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *(seq, file, place_of(file)),
+            *(seq, short_file(file, message.subject), place_of(file)),
             None if message.digest is None else digest_key(message.digest),
             None if subject == (message.subject,) else message.subject,
             *(message.summary, keywords),
