@@ -231,13 +231,23 @@ class Index:
 
     def having(self, low: str, high: str) -> Iterator[tuple[str, list[int]]]:
         """The weighed words from `low` on and before `high`, each with its entries."""
-        # One text for thousands of entries, because a row for each costs several times as much.
+        terms = self.base.execute(
+            "SELECT term FROM vocabulary WHERE term >= ? AND term < ?", (low, high)
+        ).fetchall()
+        for (term,) in terms:
+            # One text for thousands of entries, because a row for each costs several times as much.
+            row = self.base.execute(
+                "SELECT json_group_array(rowid) FROM words WHERE words MATCH ?", (f'"{term}"',)
+            ).fetchone()
+            yield term, loads(row[0])
+
+    def ids(self, seqs: Iterable[int]) -> dict[int, EntryId]:
+        """The ids of commits by their places in history."""
         rows = self.base.execute(
-            "SELECT term, json_group_array(doc) FROM places WHERE term >= ? AND term < ?"
-            " GROUP BY term",
-            (low, high),
+            "SELECT c.seq, c.id FROM json_each(?) j CROSS JOIN commits c ON c.seq = j.value",
+            (dumps(list(seqs)),),
         )
-        return ((term, loads(entries)) for term, entries in rows)
+        return {seq: EntryId(id_) for seq, id_ in rows}
 
     def first_word(self, start: str) -> str | None:
         """The first word of the vocabulary that is not before `start`, without its weight."""

@@ -136,6 +136,9 @@ def _by_text(
     ]
 
 
+_Scored = tuple[float, int, int]
+"""Score, time and `seq` of a hit."""
+
 _Ranked = tuple[float, int, EntryId, int]
 """What orders hits: score, time, id; and the `seq`. A bare tuple, because a common word makes
 thousands of them."""
@@ -160,21 +163,28 @@ def _best(
     }
     words = [(has, rarities[token]) for token, has in found.items()]
     topics = [seq for seq in _topics(index) if seq in present]
-    order: list[_Ranked] = []
-    at_least: list[float] = []  # the best scores so far, the least of them first
-    waiting = _reaching(words, present, damped=_damped(shortest, mean))
-    for most, entries in waiting:
-        if at_least and len(at_least) == count and at_least[0] > most:
+    scored: list[_Scored] = []
+    least: list[float] = []  # the best scores so far, the least of them first
+    floor = 0.0  # what is below is not on the page
+    damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * shortest / mean)
+    for most, entries in _reaching(words, present, damped=damped):
+        if most < floor:
             break
-        fresh = _scored(index, entries, words, present, mean=mean, now_ms=now_ms)
-        order += fresh
+        since = now_ms // 1000 - ranking.OLD_DAYS * 86_400 if ranking.aged(most) < floor else None
+        fresh = _scored(
+            index, entries, words, present, mean=mean, now_ms=now_ms, floor=floor, since_s=since
+        )
+        scored += fresh
         if count is not None:
-            at_least = sorted(nlargest(count, (*at_least, *(hit[0] for hit in fresh))))
-    known = {seq for _, _, _, seq in order}
+            least = sorted(nlargest(count, (*least, *(score for score, _, _ in fresh))))
+            floor = least[0] if len(least) == count else 0.0
+    scored = [hit for hit in scored if hit[0] >= floor]
     # A topic goes before what it links, however low it stands itself.
+    known = {seq for _, _, seq in scored}
     later = [seq for seq in topics if seq not in known]
-    order += _scored(index, later, words, present, mean=mean, now_ms=now_ms)
-    order.sort(reverse=True)
+    scored += _scored(index, later, words, present, mean=mean, now_ms=now_ms)
+    ids = index.ids(seq for _, _, seq in scored)
+    order = sorted(((score, time, ids[seq], seq) for score, time, seq in scored), reverse=True)
     return _topics_first(index, order, topics)
 
 
@@ -183,15 +193,17 @@ def _reaching(
 ) -> Iterator[tuple[float, list[int]]]:
     """The entries in `present` in portions, and what those of a portion can score at most, falling.
     Summed in the order of `_scored`, so that rounding cannot turn a bound into less."""
-    reach = dict.fromkeys(present, 0.0)
+    reach: dict[int, float] = {}
     for has, rarity in words:
         most = {weight: rarity * weight / (weight + damped) for weight in set(has.values())}
-        for seq, weight in has.items():
-            if seq in reach:
-                reach[seq] += most[weight]
+        if reach:
+            for seq, weight in has.items():
+                reach[seq] = reach.get(seq, 0.0) + most[weight]
+        else:
+            reach = {seq: most[weight] for seq, weight in has.items()}
     groups: dict[tuple[int, float], list[int]] = {}
-    for (seq, reached), has_of in zip(reach.items(), present.values(), strict=True):
-        groups.setdefault((has_of, reached), []).append(seq)
+    for seq, has_of in present.items():
+        groups.setdefault((has_of, reach[seq]), []).append(seq)
     ranked = sorted(
         ((ranking.text_most(reached, n / len(words)), n, reached) for n, reached in groups),
         reverse=True,
@@ -209,10 +221,6 @@ def _reaching(
         yield most_of, portion
 
 
-def _damped(length: float, mean: float) -> float:
-    return _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
-
-
 def _scored(
     index: Index,
     entries: Sequence[int],
@@ -221,24 +229,31 @@ def _scored(
     *,
     mean: float,
     now_ms: int,
-) -> list[_Ranked]:
-    """These entries with their scores; `present` says how many of the words each has."""
-    scored: list[_Ranked] = []
+    floor: float = 0.0,
+    since_s: int | None = None,
+) -> list[_Scored]:
+    """These entries with their scores; `present` says how many of the words each has. Some that
+    are below the `floor` are left out, and those older than `since_s`."""
+    scored: list[_Scored] = []
     rows = index.base.execute(
-        "SELECT e.seq, c.id, e.time, e.length FROM json_each(?) j CROSS JOIN entries e"
-        " ON e.seq = j.value CROSS JOIN commits c ON c.seq = j.value",
-        (f"[{','.join(map(str, entries))}]",),
+        "SELECT seq, time, length FROM json_each(?) j CROSS JOIN entries ON seq = j.value"
+        " WHERE ?2 IS NULL OR time >= ?2",
+        (f"[{','.join(map(str, entries))}]", since_s),
     )
-    for seq, id_, time, length in rows:
-        damped = _damped(length, mean)
+    shares = [n / len(words) for n in range(len(words) + 1)]
+    # A hair less than what reaches the floor, for what rounding may add.
+    enough = {share: floor / ranking.text_most(1.0, share) * (1 - 1e-9) for share in shares}
+    for seq, time, length in rows:
+        damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
         relevance = 0.0
         for has, rarity in words:
             weight = has.get(seq)
             if weight is not None:
                 relevance += rarity * weight / (weight + damped)
-        coverage = present[seq] / len(words)
-        score = ranking.text_score(relevance, coverage, now_ms=now_ms, epoch_s=time)
-        scored.append((score, time, id_, seq))
+        share = shares[present[seq]]
+        if relevance >= enough[share]:
+            score = ranking.text_score(relevance, share, now_ms=now_ms, epoch_s=time)
+            scored.append((score, time, seq))
     return scored
 
 
