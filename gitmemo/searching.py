@@ -6,7 +6,7 @@ later, by its snapshot, fits the ones before. Never here: git, files, which inde
 Tests: tests/gitmemo/test_searching.py, test_golden_repo.py, tests/laws/test_search_parity.py.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import nlargest
 from itertools import chain
@@ -191,8 +191,8 @@ def _best(
 def _reaching(
     words: Sequence[tuple[_Weights, float]], present: Mapping[int, int], *, damped: float
 ) -> Iterator[tuple[float, list[int]]]:
-    """The entries in `present` in portions, and what those of a portion can score at most, falling.
-    Summed in the order of `_scored`, so that rounding cannot turn a bound into less."""
+    """The entries in `present` in portions, and what those of a portion can score at most, falling;
+    a hair more, for what rounding may take away."""
     reach: dict[int, float] = {}
     for has, rarity in words:
         most = {weight: rarity * weight / (weight + damped) for weight in set(has.values())}
@@ -201,22 +201,19 @@ def _reaching(
                 reach[seq] = reach.get(seq, 0.0) + most[weight]
         else:
             reach = {seq: most[weight] for seq, weight in has.items()}
-    groups: dict[tuple[int, float], list[int]] = {}
+    worth = [ranking.text_most(1 + 1e-9, n / len(words)) for n in range(len(words) + 1)]
+    groups: defaultdict[float, list[int]] = defaultdict(list)
     for seq, has_of in present.items():
-        groups.setdefault((has_of, reach[seq]), []).append(seq)
-    ranked = sorted(
-        ((ranking.text_most(reached, n / len(words)), n, reached) for n, reached in groups),
-        reverse=True,
-    )
+        groups[reach[seq] * worth[has_of]].append(seq)
     portion: list[int] = []
     most_of = 0.0
-    for most_of_group, n, reached in ranked:
+    for most_of_group in sorted(groups, reverse=True):
         if len(portion) >= _BATCH:
             yield most_of, portion
             portion = []
         if not portion:
             most_of = most_of_group
-        portion += groups[n, reached]
+        portion += groups[most_of_group]
     if portion:
         yield most_of, portion
 
