@@ -156,6 +156,8 @@ def _best(
     """The best `count` of the entries in `present` (which says how many of the words each has), and
     maybe more, in order. What an entry would score if it were the shortest and young is known
     without looking at it. Those that could score most come first, until none can be enough."""
+    if not present:
+        return []
     population, mean, shortest = _population(index, scope)
     rarities = {
         token: log(1 + (population - len(has) + 0.5) / (len(has) + 0.5)) * (1 + _SATURATION)
