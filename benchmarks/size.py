@@ -21,7 +21,7 @@ for number, draft in enumerate(drafts(count)):
 
 
 def measure(place: Place) -> list[Row]:
-    """The repository, promised by both measures; then what lies where."""
+    """The repository, promised in bytes; then what lies where."""
     root = os.path.join(place.top, "written")
     os.makedirs(root)
     place.git(root, "init", "-q", "-b", "main")
@@ -30,7 +30,8 @@ def measure(place: Place) -> list[Row]:
     derived = [os.path.join(git_dir, "gitmemo-index.db")]
     entries = os.path.join(root, ".mem", "entries")
     parts = {
-        "repository without the derived index": (_below(git_dir, but=derived), PROMISE),
+        "repository": (_below(git_dir), PROMISE),
+        "repository without the derived index": (_below(git_dir, but=derived), None),
         "of it objects": (_below(os.path.join(git_dir, "objects")), None),
         "of it git's index and the one before": (
             [os.path.join(git_dir, name) for name in ("index", "gitmemo-index.old")],
@@ -47,9 +48,9 @@ def measure(place: Place) -> list[Row]:
         bytes_ = sum(at.st_size for at in stats) / COUNT
         blocks = sum(at.st_blocks * 512 for at in stats) / COUNT
         limit = None if promise is None else 1.0
-        for measure_, size in (("bytes", bytes_), ("blocks", blocks)):
+        for measure_, size, most in (("bytes", bytes_, limit), ("blocks", blocks, None)):
             row = (f"{name}, {measure_}", size, "3 KB an entry", float(PROMISE))
-            rows.append(Row(*row, limit, f"after {COUNT:,} writes", "B"))
+            rows.append(Row(*row, most, f"after {COUNT:,} writes", "B"))
     return rows
 
 

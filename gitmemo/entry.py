@@ -16,11 +16,10 @@ from unicodedata import normalize
 
 from gitmemo.errors import InvalidDraft
 from gitmemo.model import Anchor, CodeState, Draft, Kind
-from gitmemo.text import JS_SPACE, iso_date, js_strip, norm, utf16_len
+from gitmemo.text import JS_SPACE, iso_date, js_strip, norm, slug, utf16_len
 from gitmemo.trailers import anchor_text, parse_anchor
 
 TITLE_LIMIT = 200
-SLUG_LIMIT = 200
 SUMMARY_LIMIT = 4000
 KEYWORD_LIMIT = 64
 KEYWORDS = (2, 12)
@@ -38,7 +37,6 @@ _RESERVED = re.compile(
 )
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 _LINK = re.compile(r"\[\[([0-9a-fA-F]{7,64})\]\]")
-_NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
 # -- drafts ----------------------------------------------------------------------------------------
@@ -265,23 +263,10 @@ def _json(value: object, separators: tuple[str, str] = (", ", ": ")) -> str:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def slug(title: str) -> str:
-    """The title's part of a file name: `[a-z0-9-]+`, `memory-entry` where nothing is left."""
-    # Lower case can be longer than what it was made from, and a name ends at 255 bytes.
-    return _NOT_SLUG.sub("-", title.lower()).strip("-")[:SLUG_LIMIT].rstrip("-") or "memory-entry"
-
-
 def file_name(title: str, digest: str, epoch_ms: int) -> str:
     """The base name of an entry file, `.md` included: `<UTC>-<8 of digest>-<slug>.md`."""
     stamp = iso_date(epoch_ms).replace("-", "").replace(":", "")
     return f"{stamp}-{digest[:8]}-{slug(title)}.md"
-
-
-def dated_path(name: str) -> str:
-    """`entries/YYYY/MM/DD/<name>` for a base name made by `file_name`: in dated folders a commit
-    costs the same however many entries the store holds."""
-    date = name.partition("T")[0]
-    return f"entries/{date[:-4]}/{date[-4:-2]}/{date[-2:]}/{name}"
 
 
 def render(

@@ -7,6 +7,7 @@ Only a writer that holds the store's lock touches the file. Never here: searchin
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from itertools import zip_longest
@@ -21,8 +22,15 @@ from gitmemo.index import (
     VERSION,
     WEIGHTS,
     Index,
+    digest_key,
+    is_commit,
     open_reader,
+    place_of,
+    plainly_folded,
     seal_of,
+    short_file,
+    weighed,
+    whole_file,
 )
 from gitmemo.model import Act, Anchor, EntryId, Kind
 from gitmemo.objects import read_map
@@ -92,17 +100,18 @@ def _holds(base: sqlite3.Connection) -> bool:
     found = "SELECT count(*) FROM places WHERE term = ?"
     return all(
         base.execute(found, (word,)).fetchone() == (count,)
-        for word, count in base.execute("SELECT term, cnt FROM vocabulary").fetchall()
+        for word, count in base.execute("SELECT term, doc FROM vocabulary").fetchall()
     )
 
 
 _EVERYTHING = (
     "SELECT * FROM meta",
+    "SELECT * FROM authors ORDER BY number",
     "SELECT * FROM commits ORDER BY seq",
     "SELECT * FROM entries ORDER BY seq",
     "SELECT * FROM texts ORDER BY seq",
     "SELECT * FROM concerns ORDER BY path, seq",
-    "SELECT * FROM places ORDER BY term, doc, col, offset",
+    "SELECT term, doc FROM places ORDER BY term, doc",
 )
 
 
@@ -110,6 +119,8 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
     """The index file at `tip`, made or brought up to date; in memory where the disk refuses. Call
     with the store's lock held."""
     path = os.path.join(repo.git_dir, FILE)
+    if _is_of_old(path):
+        _remove(path)  # emptied and filled again it would keep its size, and it is larger
     for attempt in (1, 2):
         try:
             return _written(path, repo, tip)
@@ -122,6 +133,15 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
         if attempt == 2:
             break
     return in_memory(repo, tip)
+
+
+def _is_of_old(path: str) -> bool:
+    """Whether the tables are of another version, by the number in the head of the file."""
+    with suppress(OSError), open(path, "rb") as file:
+        head = file.read(64)
+        version = int.from_bytes(head[60:], "big")
+        return head.startswith(b"SQLite format 3\0") and version not in (0, VERSION)
+    return False
 
 
 def advance(
@@ -201,6 +221,8 @@ def _build(base: sqlite3.Connection, repo: Repo, tip: EntryId) -> None:
     commits = list(repo.walk(tip))
     straight = _straight(commits)
     files = repo.files(tip)
+    start = 0 if straight else len(commits)
+    base.execute("INSERT INTO meta VALUES (?, ?, 0, 0, NULL)", (tip, start))
     _add_commits(base, repo, commits[::-1])
     if not straight:
         living = chain.active(map(_commit, commits), files)
@@ -208,12 +230,20 @@ def _build(base: sqlite3.Connection, repo: Repo, tip: EntryId) -> None:
         base.executemany("INSERT INTO living VALUES (?)", ((id_,) for id_ in living.values()))
         base.execute("UPDATE entries SET touch = NULL")
         base.execute(
-            "UPDATE entries SET until = CASE WHEN id IN (SELECT id FROM living)"
-            " THEN NULL ELSE seq END"
+            "UPDATE entries SET until = CASE WHEN seq IN (SELECT seq FROM living"
+            " JOIN commits USING (id)) THEN NULL ELSE seq END"
         )
         base.execute("DROP TABLE living")
-    start = 0 if straight else len(commits)
-    base.execute("INSERT INTO meta VALUES (?, ?)", (tip, start))
+        count_living(base)
+
+
+def count_living(base: sqlite3.Connection) -> None:
+    """Put into `meta` what the entries sum up to."""
+    base.execute(
+        "UPDATE meta SET (living, length) ="
+        " (SELECT count(*), total(length) FROM entries WHERE until IS NULL),"
+        " shortest = (SELECT min(length) FROM entries)"
+    )
 
 
 def _straight(commits: Sequence[Raw]) -> bool:
@@ -240,7 +270,7 @@ def _add_commits(base: sqlite3.Connection, repo: Repo, commits: Sequence[Raw]) -
                 seq,
                 raw.id,
                 raw.time,
-                raw.author,
+                author(base, raw.author),
                 message.type,
                 message.subject,
                 target if message.type in (Act.REPLACE, Act.DELETE) else None,
@@ -248,16 +278,36 @@ def _add_commits(base: sqlite3.Connection, repo: Repo, commits: Sequence[Raw]) -
             ),
         )
         for path in (*raw.removed, *raw.added):
-            base.execute(
-                "UPDATE entries SET until = ? WHERE file = ? AND until IS NULL", (seq, path)
-            )
+            for one, length in _living_of(base, path):
+                base.execute("UPDATE entries SET until = ? WHERE seq = ?", (seq, one))
+                base.execute("UPDATE meta SET living = living - 1, length = length - ?", (length,))
         for path in raw.modified:
-            base.execute(
-                "UPDATE entries SET touch = ? WHERE file = ? AND until IS NULL", (raw.id, path)
-            )
+            for one, _ in _living_of(base, path):
+                base.execute("UPDATE entries SET touch = ? WHERE seq = ?", (raw.id, one))
         file = chain.claim(_commit(raw))
         if file is not None:
             add_entry(base, repo, raw, message, file=file, seq=seq)
+
+
+def author(base: sqlite3.Connection, name: str) -> int:
+    """The number of an author, who gets the next one where there is none."""
+    asked = "SELECT number FROM authors WHERE name = ?"
+    known = base.execute(asked, (name,)).fetchone()
+    if known is None:
+        base.execute("INSERT INTO authors (name) VALUES (?)", (name,))
+        known = base.execute(asked, (name,)).fetchone()
+    return int(known[0])
+
+
+def _living_of(base: sqlite3.Connection, file: str) -> list[tuple[int, float]]:
+    """The `seq` and length of the living entries of `file`."""
+    rows = base.execute(
+        "SELECT seq, length, file, coalesce(t.title, c.title) FROM texts t"
+        " CROSS JOIN entries USING (seq) CROSS JOIN commits c USING (seq)"
+        " WHERE place = ? AND until IS NULL",
+        (place_of(file),),
+    ).fetchall()
+    return [(seq, length) for seq, length, *own in rows if whole_file(*own) == file]
 
 
 def add_entry(
@@ -282,39 +332,42 @@ def add_entry(
         "body": said.content,
     }
     words = {field: tokens(text) for field, text in texts.items()}
-    length = sum(WEIGHTS[field] * len(found) for field, found in words.items())
-    folded = (message.subject, message.summary, *message.keywords)
+    length = float(sum(WEIGHTS[field] * len(found) for field, found in words.items()))
+    weights: Counter[str] = Counter()
+    outside: set[str] = set()
+    for field, text in texts.items():
+        for word in (*words[field], *further_tokens(text)):
+            weights[word] += WEIGHTS[field]
+            if field != "body":
+                outside.add(word)
     anchors = message.anchors or said.anchors or _inherited(base, message, said.related_paths)
     base.execute(
-        "INSERT INTO entries VALUES (?, ?, ?, NULL, ?, ?, ?, ?, ?)",
-        (
-            seq,
-            raw.id,
-            file,
-            raw.id,
-            raw.time,
-            float(length),
-            message.kind.value,
-            message.digest,
-        ),
+        "INSERT INTO entries VALUES (?, ?, ?, ?, NULL, '')",
+        (seq, raw.time, length, message.kind.value),
     )
-    keywords, related = dumps(message.keywords), dumps(said.related_paths)
-    pinned = dumps(anchors)
+    base.execute(
+        "UPDATE meta SET living = living + 1, length = length + ?1,"
+        " shortest = min(coalesce(shortest, ?1), ?1)",
+        (length,),
+    )
+    keywords, related, pinned = map(dumps, (message.keywords, said.related_paths, anchors))
     shown = (
         *(raw.id, file, raw.time, message.kind.value),
         *(message.subject, message.summary, keywords, related, pinned),
     )
+    subject = base.execute("SELECT title FROM commits WHERE seq = ?", (seq,)).fetchone()
+    folded = [norm(text) for text in (message.subject, message.summary, *message.keywords)]
+    plain = plainly_folded(message.subject, message.summary, message.keywords)
     base.execute(
-        "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            seq,
-            message.subject,
-            message.summary,
-            keywords,
-            "\n".join(map(norm, folded)),
-            raw.message,
-            related,
-            pinned,
+            *(seq, short_file(file, message.subject), place_of(file)),
+            None if message.digest is None else digest_key(message.digest),
+            None if subject == (message.subject,) else message.subject,
+            *(message.summary, keywords),
+            None if plain else "\n".join(folded),
+            None if all(field in raw.message for field in folded) else raw.message,
+            *(related, pinned),
             dumps(_linked(repo, said.content) if message.kind is Kind.TOPIC else ()),
             seal_of(shown),
         ),
@@ -322,8 +375,11 @@ def add_entry(
     paths = {path_key(path) for path in (*said.related_paths, *(one.path for one in anchors))}
     base.executemany("INSERT INTO concerns VALUES (?, ?)", ((path, seq) for path in paths))
     base.execute(
-        "INSERT INTO words (rowid, title, keywords, summary, body) VALUES (?, ?, ?, ?, ?)",
-        (seq, *(" ".join((*words[field], *further_tokens(texts[field]))) for field in WEIGHTS)),
+        "INSERT INTO words (rowid, word) VALUES (?, ?)",
+        (
+            seq,
+            " ".join(weighed(word, n, outside=word in outside) for word, n in weights.items()),
+        ),
     )
 
 
@@ -342,7 +398,9 @@ def _inherited(
     if message.type is not Act.REPLACE or message.replaces is None or not related:
         return ()
     row = base.execute(
-        "SELECT anchors FROM entries JOIN texts USING (seq) WHERE id = ?", (message.replaces,)
+        "SELECT anchors FROM commits c CROSS JOIN texts USING (seq)"  # noqa: S608 -- constants
+        f" WHERE {is_commit('?1')}",
+        (message.replaces,),
     ).fetchone()
     if row is None:
         return ()

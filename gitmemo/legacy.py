@@ -23,7 +23,7 @@ from gitmemo import entry, redact, trailers
 from gitmemo.chain import is_entry_path
 from gitmemo.errors import InvalidDraft
 from gitmemo.model import Change, CodeState, Draft, EntryId, Kind
-from gitmemo.text import JS_SPACE, iso_date, js_strip, norm, utf16_len
+from gitmemo.text import JS_SPACE, dated_path, iso_date, js_strip, norm, utf16_len
 
 UNTITLED = "legacy memory"
 KEYWORDS_MOST = entry.KEYWORDS[1]
@@ -312,7 +312,7 @@ def change(one: OldEntry, taken: Container[str]) -> Change:
         digest=one.digest,
         legacy=True,
     )
-    path = entry.dated_path(entry.file_name(said.title, one.digest, at_ms))
+    path = dated_path(entry.file_name(said.title, one.digest, at_ms))
     stem, number, free = path.removesuffix(".md"), 1, path
     while free in taken:
         number += 1

@@ -52,10 +52,11 @@ def in_memory(repo: OldRepo, tip: EntryId, mode: Mode) -> OldIndex:
     told = _told(list(repo.walk(tip)))
     living = _living(repo, tip, told)
     ended = _ended(told)
-    base = sqlite3.connect(":memory:", isolation_level=None)
-    base.executescript(SCHEMA)
     known = {one.raw.id for one in told}
     told = [*(_merge(repo, id_) for id_ in living if id_ not in known), *told]
+    base = sqlite3.connect(":memory:", isolation_level=None)
+    base.executescript(SCHEMA)
+    base.execute("INSERT INTO meta VALUES (?, ?, 0, 0, NULL)", (tip, len(told)))
     for seq, one in enumerate(told, 1):
         raw, message = one.raw, trailers.parse(one.raw.message)
         title = message.subject
@@ -63,17 +64,26 @@ def in_memory(repo: OldRepo, tip: EntryId, mode: Mode) -> OldIndex:
         base.execute(
             "INSERT INTO commits (seq, id, time, author, act, title, target, note)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (seq, raw.id, raw.time, raw.author, one.act, title, one.target, note),
+            (
+                seq,
+                raw.id,
+                raw.time,
+                indexing.author(base, raw.author),
+                one.act,
+                title,
+                one.target,
+                note,
+            ),
         )
         files = living.get(raw.id) or one.files
         if files:
             at = tip if raw.id in living else raw.id
             _add(base, repo, raw, files, at=at, seq=seq, mode=mode)
     base.executemany(
-        "UPDATE entries SET until = ? WHERE id = ?",
-        ((ended.get(id_, len(told)), id_) for id_ in _dead(base, living)),
+        "UPDATE entries SET until = ? WHERE seq = ?",
+        ((ended.get(id_, len(told)), seq) for seq, id_ in _dead(base, living)),
     )
-    base.execute("INSERT INTO meta (tip, straight_from) VALUES (?, ?)", (tip, len(told)))
+    indexing.count_living(base)
     return OldIndex(base)
 
 
@@ -133,10 +143,7 @@ def became(repo: Repo, index: Index, old: EntryId, file: str) -> EntryId | None:
         content=said.content,
         kind=Kind.TASK,
     )
-    row = index.base.execute(
-        "SELECT id FROM entries WHERE digest = ? ORDER BY seq LIMIT 1", (wanted[0],)
-    ).fetchone()
-    return None if row is None else EntryId(row[0])
+    return index.first_digest(wanted[0])
 
 
 # -- history told anew -----------------------------------------------------------------------------
@@ -192,9 +199,11 @@ def _merge(repo: OldRepo, id_: EntryId) -> _Told:
     return _Told(repo.raw(id_), None, (), None)
 
 
-def _dead(base: sqlite3.Connection, living: dict[EntryId, tuple[str, ...]]) -> list[EntryId]:
-    rows = base.execute("SELECT id FROM entries").fetchall()
-    return [EntryId(id_) for (id_,) in rows if id_ not in living]
+def _dead(
+    base: sqlite3.Connection, living: dict[EntryId, tuple[str, ...]]
+) -> list[tuple[int, EntryId]]:
+    rows = base.execute("SELECT seq, id FROM entries JOIN commits USING (seq)").fetchall()
+    return [(seq, EntryId(id_)) for seq, id_ in rows if id_ not in living]
 
 
 def _add(
@@ -262,5 +271,5 @@ def _files(raw: Raw) -> tuple[str, ...]:
 
 
 def _shown(index: Index, entry_id: EntryId) -> tuple[str, ...]:
-    row = index.base.execute("SELECT file FROM entries WHERE id = ?", (entry_id,)).fetchone()
-    return () if row is None else (row[0],)
+    file = index.file_of(entry_id)
+    return () if file is None else (file,)

@@ -11,6 +11,7 @@ from collections.abc import Container, Sequence
 from gitmemo import entry as entries
 from gitmemo import trailers
 from gitmemo.model import Act, Anchor, Change, CodeState, Draft, Entry, Kind
+from gitmemo.text import dated_path
 
 _NOWHERE = CodeState()
 
@@ -101,7 +102,7 @@ def _write(
         replaces=None if old is None else old.id,
         anchors=anchors,
     )
-    path = _free(entries.dated_path(entries.file_name(draft.title, digest, now_ms)), taken)
+    path = _free(dated_path(entries.file_name(draft.title, digest, now_ms)), taken)
     return Change(
         operation=(Act.ADD if old is None else Act.REPLACE).value,
         add=((path, data),),

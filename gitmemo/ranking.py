@@ -98,6 +98,11 @@ def text_most(relevance: float, coverage: float) -> float:
     return relevance * (0.1 + 0.9 * coverage * coverage) * (1 + 0.2 * RECENCY)
 
 
+def aged(most: float) -> float:
+    """What of `text_most` is left to an entry that is too old for a bonus, or a hair more."""
+    return most / (1 + 0.2 * RECENCY) * (1 + 1e-9)
+
+
 def topics_first(order: Sequence[EntryId], links: Mapping[EntryId, Sequence[str]]) -> list[EntryId]:
     """`order` with each topic moved before the first entry it links. `links`: topic -> hashes,
     full or shortened; a topic that links another one below it is not moved by that a second time.

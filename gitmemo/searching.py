@@ -6,19 +6,18 @@ later, by its snapshot, fits the ones before. Never here: git, files, which inde
 Tests: tests/gitmemo/test_searching.py, test_golden_repo.py, tests/laws/test_search_parity.py.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
 from heapq import nlargest
 from itertools import chain
 from math import log
 
 from gitmemo import ranking
-from gitmemo.index import WEIGHTS, Index, Scored, below
+from gitmemo.index import FOLDED, Index, Scored, below, range_of, weight_of
 from gitmemo.model import EntryId, Kind, Mode
 from gitmemo.text import TYPO_LENGTH, is_sign, near, norm, query_tokens
 from gitmemo.values import NamedTuple
 
-_WEIGHT = "CASE col " + " ".join(f"WHEN '{c}' THEN {w}" for c, w in WEIGHTS.items()) + " END"
 _LIVE = "(e.seq <= :at AND (e.until IS NULL OR e.until > :at))"
 _EVER = "(e.seq <= :at)"
 _SATURATION = 1.2  # how soon repeating a word stops to count (BM25's k1)
@@ -44,6 +43,8 @@ class Scope(NamedTuple):
         """Whether less is given than what is seen."""
         return self.kinds is not None or self.since_s is not None or bool(self.paths)
 
+
+_BATCH = 64  # how many entries are scored before it is seen whether the next can matter
 
 _Weights = dict[int, float]
 """How much of one word each entry has, by `seq`."""
@@ -81,12 +82,13 @@ def _by_trailers(
     and some line of the message has one, as `git log --fixed-strings --grep` asks."""
     folded = tuple(dict.fromkeys(map(norm, words)))
     named = {f"k{i}": word for i, word in enumerate(folded)}
-    fields = " OR ".join(f"instr(t.folded, :{name})" for name in named)
-    grep = " OR ".join(f"instr(t.message, :{name})" for name in named)
+    fields = " OR ".join(f"instr(line, :{name})" for name in named)
+    grep = " OR ".join(f"instr(message, :{name})" for name in named)
     condition, values = _condition(scope)
     rows = index.base.execute(
-        "SELECT e.seq, e.id, e.time, t.folded FROM entries e JOIN texts t USING (seq)"  # noqa: S608 -- names and constants
-        f" WHERE {condition} AND ({fields}) AND ({grep})",
+        f"SELECT seq, id, time, line FROM (SELECT e.seq, id, e.time, {FOLDED} AS line, message"  # noqa: S608 -- names and constants
+        " FROM entries e JOIN texts t USING (seq) JOIN commits c USING (seq)"
+        f" WHERE {condition} LIMIT -1) WHERE ({fields}) AND (message IS NULL OR {grep})",
         {**values, **named},
     ).fetchall()
     matched = [ranking.matches(folded, fields=(text,)) for _, _, _, text in rows]
@@ -134,6 +136,9 @@ def _by_text(
     ]
 
 
+_Scored = tuple[float, int, int]
+"""Score, time and `seq` of a hit."""
+
 _Ranked = tuple[float, int, EntryId, int]
 """What orders hits: score, time, id; and the `seq`. A bare tuple, because a common word makes
 thousands of them."""
@@ -149,62 +154,105 @@ def _best(
     count: int | None,
 ) -> list[_Ranked]:
     """The best `count` of the entries in `present` (which says how many of the words each has), and
-    maybe more, in order. Those with most of the words are scored first: how little of the query
-    the others have bounds what they can reach, and ends the work where it cannot be enough."""
-    population, mean = _population(index, scope)
+    maybe more, in order. What an entry would score if it were the shortest and young is known
+    without looking at it. Those that could score most come first, until none can be enough."""
+    if not present:
+        return []
+    population, mean, shortest = _population(index, scope)
     rarities = {
         token: log(1 + (population - len(has) + 0.5) / (len(has) + 0.5)) * (1 + _SATURATION)
         for token, has in found.items()
     }
     words = [(has, rarities[token]) for token, has in found.items()]
-    dearest = sorted(rarities.values(), reverse=True)
-    groups: dict[int, list[int]] = {}
-    for seq, has_of in present.items():
-        groups.setdefault(has_of, []).append(seq)
     topics = [seq for seq in _topics(index) if seq in present]
-    order: list[_Ranked] = []
-    for n in sorted(groups, reverse=True):
-        if count is not None and len(order) >= count:
-            # No word is worth more than its rarity; the last of the page must beat that.
-            most = ranking.text_most(sum(dearest[:n]), n / len(found))
-            if nlargest(count, order)[-1][0] > most:
-                break
-        order += _scored(index, groups[n], words, n / len(found), mean=mean, now_ms=now_ms)
-    known = {seq for _, _, _, seq in order}
+    scored: list[_Scored] = []
+    least: list[float] = []  # the best scores so far, the least of them first
+    floor = 0.0  # what is below is not on the page
+    damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * shortest / mean)
+    for most, entries in _reaching(words, present, damped=damped):
+        if most < floor:
+            break
+        since = now_ms // 1000 - ranking.OLD_DAYS * 86_400 if ranking.aged(most) < floor else None
+        fresh = _scored(
+            index, entries, words, present, mean=mean, now_ms=now_ms, floor=floor, since_s=since
+        )
+        scored += fresh
+        if count is not None:
+            least = sorted(nlargest(count, (*least, *(score for score, _, _ in fresh))))
+            floor = least[0] if len(least) == count else 0.0
+    scored = [hit for hit in scored if hit[0] >= floor]
     # A topic goes before what it links, however low it stands itself.
-    for seq in topics:
-        if seq not in known:
-            share = present[seq] / len(found)
-            order += _scored(index, [seq], words, share, mean=mean, now_ms=now_ms)
-    order.sort(reverse=True)
+    known = {seq for _, _, seq in scored}
+    later = [seq for seq in topics if seq not in known]
+    scored += _scored(index, later, words, present, mean=mean, now_ms=now_ms)
+    ids = index.ids(seq for _, _, seq in scored)
+    order = sorted(((score, time, ids[seq], seq) for score, time, seq in scored), reverse=True)
     return _topics_first(index, order, topics)
+
+
+def _reaching(
+    words: Sequence[tuple[_Weights, float]], present: Mapping[int, int], *, damped: float
+) -> Iterator[tuple[float, list[int]]]:
+    """The entries in `present` in portions, and what those of a portion can score at most, falling;
+    a hair more, for what rounding may take away."""
+    reach: dict[int, float] = {}
+    for has, rarity in words:
+        most = {weight: rarity * weight / (weight + damped) for weight in set(has.values())}
+        if reach:
+            for seq, weight in has.items():
+                reach[seq] = reach.get(seq, 0.0) + most[weight]
+        else:
+            reach = {seq: most[weight] for seq, weight in has.items()}
+    worth = [ranking.text_most(1 + 1e-9, n / len(words)) for n in range(len(words) + 1)]
+    groups: defaultdict[float, list[int]] = defaultdict(list)
+    for seq, has_of in present.items():
+        groups[reach[seq] * worth[has_of]].append(seq)
+    portion: list[int] = []
+    most_of = 0.0
+    for most_of_group in sorted(groups, reverse=True):
+        if len(portion) >= _BATCH:
+            yield most_of, portion
+            portion = []
+        if not portion:
+            most_of = most_of_group
+        portion += groups[most_of_group]
+    if portion:
+        yield most_of, portion
 
 
 def _scored(
     index: Index,
     entries: Sequence[int],
     words: Sequence[tuple[_Weights, float]],
-    coverage: float,
+    present: Mapping[int, int],
     *,
     mean: float,
     now_ms: int,
-) -> list[_Ranked]:
-    """These entries, each of which has the share `coverage` of the words, with their scores."""
-    scored: list[_Ranked] = []
+    floor: float = 0.0,
+    since_s: int | None = None,
+) -> list[_Scored]:
+    """These entries with their scores; `present` says how many of the words each has. Some that
+    are below the `floor` are left out, and those older than `since_s`."""
+    scored: list[_Scored] = []
     rows = index.base.execute(
-        "SELECT e.seq, e.id, e.time, e.length FROM json_each(?) j CROSS JOIN entries e"
-        " ON e.seq = j.value",
-        (f"[{','.join(map(str, entries))}]",),
+        "SELECT seq, time, length FROM json_each(?) j CROSS JOIN entries ON seq = j.value"
+        " WHERE ?2 IS NULL OR time >= ?2",
+        (f"[{','.join(map(str, entries))}]", since_s),
     )
-    for seq, id_, time, length in rows:
+    shares = [n / len(words) for n in range(len(words) + 1)]
+    # A hair less than what reaches the floor, for what rounding may add.
+    enough = {share: floor / ranking.text_most(1.0, share) * (1 - 1e-9) for share in shares}
+    for seq, time, length in rows:
         damped = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * length / mean)
         relevance = 0.0
         for has, rarity in words:
             weight = has.get(seq)
             if weight is not None:
                 relevance += rarity * weight / (weight + damped)
-        score = ranking.text_score(relevance, coverage, now_ms=now_ms, epoch_s=time)
-        scored.append((score, time, id_, seq))
+        share = shares[present[seq]]
+        if relevance >= enough[share]:
+            score = ranking.text_score(relevance, share, now_ms=now_ms, epoch_s=time)
+            scored.append((score, time, seq))
     return scored
 
 
@@ -219,12 +267,14 @@ def _topics_first(index: Index, order: list[_Ranked], topics: Sequence[int]) -> 
 
 def _weights(index: Index, token: str, outside: Set[int]) -> _Weights:
     """The entries in scope that have `token`, and how much of it, by field."""
-    one = "term >= :token AND term <= :last" if is_sign(token) else "term = :token"
-    rows = index.base.execute(
-        f"SELECT doc, sum({_WEIGHT}) FROM places WHERE {one} GROUP BY doc",  # noqa: S608 -- constants
-        {"token": token, "last": f"{token}\U0010ffff"},
-    )
-    has: _Weights = dict(rows.fetchall())
+    has: _Weights = {}
+    if is_sign(token):
+        for term, entries in index.having(token, f"{token}\U0010ffff"):
+            for seq in entries:
+                has[seq] = has.get(seq, 0) + weight_of(term)
+    else:
+        for term, entries in index.having(*range_of(token)):
+            has.update(dict.fromkeys(entries, weight_of(term)))
     if outside:
         for seq in outside & has.keys():
             del has[seq]
@@ -241,7 +291,7 @@ def _outside(index: Index, scope: Scope) -> Set[int]:
 
 def _topics(index: Index) -> list[int]:
     """The topics, in scope or not."""
-    rows = index.base.execute("SELECT seq FROM entries WHERE kind = ?", (Kind.TOPIC.value,))
+    rows = index.base.execute("SELECT seq FROM entries WHERE kind = 'topic'")
     return [seq for (seq,) in rows]
 
 
@@ -267,33 +317,31 @@ def _alike(index: Index, token: str) -> set[str]:
             break
         made.update((head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]))
         made.update(head + letter + rest for letter in letters for rest in (tail, tail[1:]))
-    return {word for word in made if _first_word(index, word) == word}
+    return {word for word in made if index.first_word(word) == word}
 
 
 def _going_on(index: Index, head: str) -> list[str]:
     """The letters with which the words that begin with `head` go on."""
     letters: list[str] = []
-    word = _first_word(index, head + "\0")
+    word = index.first_word(range_of(head)[1])
     while word is not None and word.startswith(head) and word[len(head)] <= _LAST_LETTER:
         letters.append(word[len(head)])
-        word = _first_word(index, head + chr(ord(letters[-1]) + 1))
+        word = index.first_word(head + chr(ord(letters[-1]) + 1))
     return letters
 
 
-def _first_word(index: Index, start: str) -> str | None:
-    """The first word of the vocabulary that is not before `start`."""
-    # The table of places, because that of words counts them first.
-    row = index.base.execute("SELECT term FROM places WHERE term >= ? LIMIT 1", (start,)).fetchone()
-    return None if row is None else str(row[0])
-
-
-def _population(index: Index, scope: Scope) -> tuple[int, float]:
-    """How many entries are in scope, and their mean length, never zero."""
-    count, length = index.base.execute(
-        f"SELECT count(*), total(length) FROM entries e WHERE {_seen(scope)}",  # noqa: S608 -- constants
-        {"at": scope.at},
+def _population(index: Index, scope: Scope) -> tuple[int, float, float]:
+    """How many entries are in scope, their mean length, never zero, and a length that none is
+    below."""
+    count, length, shortest = index.base.execute(
+        "SELECT living, length, coalesce(shortest, 0) FROM meta"
     ).fetchone()
-    return count, max(1.0, length / max(1, count))
+    if scope.inactive or scope.at < index.last():
+        count, length = index.base.execute(
+            f"SELECT count(*), total(length) FROM entries e WHERE {_seen(scope)}",  # noqa: S608 -- constants
+            {"at": scope.at},
+        ).fetchone()
+    return count, max(1.0, length / max(1, count)), shortest
 
 
 def _seen(scope: Scope) -> str:

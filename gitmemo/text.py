@@ -49,6 +49,25 @@ def path_key(path: str) -> bytes:
     return whole.encode("utf-8", "surrogatepass")
 
 
+# -- names of files -------------------------------------------------------------------------------
+
+SLUG_LIMIT = 200
+
+
+def slug(title: str) -> str:
+    """The title's part of a file name: `[a-z0-9-]+`, `memory-entry` where nothing is left."""
+    # Lower case can be longer than what it was made from, and a name ends at 255 bytes.
+    parts = _LATE.get("not slug") or _late("not slug", "[^a-z0-9]+")
+    return parts.sub("-", title.lower()).strip("-")[:SLUG_LIMIT].rstrip("-") or "memory-entry"
+
+
+def dated_path(name: str) -> str:
+    """`entries/YYYY/MM/DD/<name>` for a base name made by `file_name`: in dated folders a commit
+    costs the same however many entries the store holds."""
+    date = name.partition("T")[0]
+    return f"entries/{date[:-4]}/{date[-4:-2]}/{date[-2:]}/{name}"
+
+
 # -- dates -----------------------------------------------------------------------------------------
 
 

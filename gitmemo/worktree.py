@@ -27,6 +27,8 @@ _POLL_S = 0.01
 _ENTRY_ASIDE = "gitmemo-entry.tmp"
 _ASIDES = {INDEX: "gitmemo-index.tmp", MAIN: "gitmemo-ref.tmp"}
 _SPARE = "gitmemo-index.old"
+_LOG_ASIDE = "gitmemo-log.tmp"
+REFLOG_LIMIT = 64 * 1024  # bytes; some 400 changes
 _BLOCK = 65536
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
@@ -196,13 +198,20 @@ def sweep(git_dir: str) -> None:
 
 
 def log_move(git_dir: str, line: str) -> None:
-    """Add `line` to the reflogs of HEAD and main. They are a comfort: without room they stay."""
+    """Add `line` to the reflogs of HEAD and main. They are a comfort: without room they stay, and
+    what they say of long ago is in history too, so of a long one only the younger half is kept."""
     for name in ("HEAD", MAIN):
         path = os.path.join(git_dir, "logs", name)
         with suppress(OSError):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "ab") as file:
                 file.write(line.encode())
+                long = file.tell() > REFLOG_LIMIT
+            if long:
+                with open(path, "rb") as file:
+                    data = file.read()
+                younger = data[data.index(b"\n", len(data) // 2) + 1 :]
+                os.replace(write_aside(git_dir, _LOG_ASIDE, younger), path)
 
 
 def stats(mem: str, path: str) -> Mapping[str, int]:

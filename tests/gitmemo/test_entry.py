@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from gitmemo import entry
+from gitmemo import entry, text
 from gitmemo.errors import InvalidDraft
 from gitmemo.model import Anchor, CodeState, Draft, Kind
 
@@ -114,12 +114,12 @@ def test_anchors_are_the_last_key_of_the_front_matter_and_absent_without_any() -
 def test_a_name_carries_its_date_into_its_folder() -> None:
     name = entry.file_name("Bound cache", "0123456789abcdef", 1787484972123)
     assert name == "20260823T113612.123Z-01234567-bound-cache.md"
-    assert entry.dated_path(name) == f"entries/2026/08/23/{name}"
+    assert text.dated_path(name) == f"entries/2026/08/23/{name}"
 
 
 @given(LINE, st.integers(0, 4_000_000_000_000))
 def test_paths_are_plain_ascii_whatever_the_title(title: str, now_ms: int) -> None:
-    path = entry.dated_path(entry.file_name(title, "ab" * 32, now_ms))
+    path = text.dated_path(entry.file_name(title, "ab" * 32, now_ms))
     assert re.fullmatch(
         r"entries/\d{4}/\d\d/\d\d/\d{8}T\d{6}\.\d{3}Z-[a-f0-9]{8}-[a-z0-9-]+\.md", path
     )

@@ -1,12 +1,26 @@
 """The index file: made by writers, used only where it is right, thrown away where it is not."""
 
+import json
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gitmemo import Store, indexing
-from gitmemo.index import FILE, VERSION, Index, open_reader
+from gitmemo import Store, entry, indexing, norm
+from gitmemo.index import (
+    FILE,
+    FOLDED,
+    VERSION,
+    Index,
+    open_reader,
+    plainly_folded,
+    short_file,
+    whole_file,
+)
+from gitmemo.text import dated_path
 from tests.support.memory import draft, project
 
 
@@ -78,3 +92,44 @@ def test_a_folder_whose_name_looks_like_a_query_is_opened(tmp_path: object) -> N
     opened(store).close()
     assert store.search(["one"]).total == 1
     assert os.listdir(str(tmp_path)) == ["a?mode=rwc&x#y %41"]
+
+
+@given(
+    st.text(max_size=12) | st.sampled_from(["Why caches fail", "a-", "", "-.md", "x/y", "İ"]),
+    st.text(max_size=12) | st.sampled_from(["Why caches fail", "other", ""]),
+    st.sampled_from(["", "-2", "-"]),
+    st.sampled_from(["dated", "flat", "odd"]),
+)
+def test_a_shortened_path_is_the_path_again(title: str, named: str, more: str, layout: str) -> None:
+    name = entry.file_name(named, "ab" * 32, 1_790_000_000_000).removesuffix(".md") + f"{more}.md"
+    file = {"dated": dated_path(name), "flat": f"entries/{name}", "odd": f"entries/{named}.md"}
+    short = short_file(file[layout], title)
+    assert whole_file(short, title) == file[layout]
+    if layout == "dated" and named == title and not more:
+        assert short == f"{name[:20]}-{'ab' * 4}-"
+
+
+@given(st.lists(st.text(st.sampled_from('aBß É,"\\[]\n\t\0'), min_size=1, max_size=6), max_size=4))
+def test_folded_lines_that_are_not_kept_are_found_in_the_texts(parts: list[str]) -> None:
+    title, summary, *keywords = [*parts, "", ""]
+    if not plainly_folded(title, summary, keywords):
+        return
+    with closing(sqlite3.connect(":memory:")) as base:
+        found = base.execute(
+            f"SELECT {FOLDED} FROM (SELECT ? AS title, ? AS summary, ? AS keywords,"
+            " NULL AS folded) t, (SELECT NULL AS title) c",
+            (title, summary, json.dumps(keywords)),
+        ).fetchone()
+    assert found == ("\n".join(map(norm, (title, summary, *keywords))),)
+
+
+def test_tables_of_another_version_do_not_keep_their_room(store: Store) -> None:
+    before = os.path.getsize(path_of(store))
+    base = sqlite3.connect(path_of(store))
+    base.execute("CREATE TABLE long_ago (data BLOB)")
+    base.execute("INSERT INTO long_ago VALUES (zeroblob(1000000))")
+    base.execute(f"PRAGMA user_version = {VERSION - 1}")
+    base.commit()
+    base.close()
+    store.write(draft("four"))
+    assert os.path.getsize(path_of(store)) < 2 * before

@@ -35,7 +35,7 @@ def tip_of(store: Store) -> str:
 
 
 def tables(index: Index) -> dict[str, list[object]]:
-    names = ("meta", "commits", "entries", "texts", "vocabulary", "places")
+    names = ("meta", "authors", "commits", "entries", "texts", "vocabulary", "places")
     found = {name: index.base.execute(f"SELECT * FROM {name}").fetchall() for name in names}
     index.close()
     return found

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmemo import Draft, Kind, Mode, Store
-from gitmemo.index import SCHEMA, Index
+from gitmemo.index import SCHEMA, Index, weighed
 from gitmemo.searching import Scope, search
 from gitmemo.text import TYPO_LENGTH, near, query_tokens
 from tests.support.memory import Clock, project
@@ -126,15 +126,15 @@ def test_every_word_one_edit_away_is_found_and_no_other(words: set[str], typo: s
     words.discard(typo)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as base:
         base.executescript(SCHEMA)
-        base.execute("INSERT INTO meta VALUES ('', 0)")
+        base.execute("INSERT INTO meta VALUES ('', 0, ?, ?, 1)", (len(words), len(words)))
         for seq, word in enumerate(sorted(words), 1):
             base.execute(
-                "INSERT INTO entries (seq, id, file, time, length, kind) "
-                "VALUES (?, ?, 'f', 0, 1, 'task')",
-                (seq, f"{seq:040x}"),
+                "INSERT INTO commits VALUES (?, ?, 0, 1, NULL, '', NULL, '')", (seq, f"{seq:040x}")
             )
-            base.execute("INSERT INTO words (rowid, title) VALUES (?, ?)", (seq, word))
-        base.execute("INSERT INTO commits VALUES (99, ?, 0, '', NULL, '', NULL, '')", ("f" * 40,))
+            base.execute("INSERT INTO entries VALUES (?, 0, 1, 'task', NULL, '')", (seq,))
+            term = weighed(word, 1, outside=seq % 2 == 0)
+            base.execute("INSERT INTO words (rowid, word) VALUES (?, ?)", (seq, term))
+        base.execute("INSERT INTO commits VALUES (99, ?, 0, 1, NULL, '', NULL, '')", ("f" * 40,))
         count, _ = search(
             Index(base),
             [typo],

@@ -564,7 +564,7 @@ def test_a_short_hash_of_two_entries_is_ambiguous(tmp_path: object) -> None:
     twin = first[:12] + second[12:]
     index.base.close()
     index.base = copied_in_memory(store)
-    index.base.execute("UPDATE entries SET id = ? WHERE id = ?", (twin, second))
+    index.base.execute("UPDATE commits SET id = ? WHERE id = ?", (twin, second))
     with pytest.raises(gitmemo.AmbiguousId) as refused:
         resolve(Repo(store.path), index, first[:12])
     assert set(refused.value.candidates) == {first, twin}

@@ -37,7 +37,7 @@ def normalise_keyword(given: Vector) -> object:
 
 
 def slug(given: Vector) -> object:
-    return entry.slug(given["title"])
+    return text.slug(given["title"])
 
 
 def file_name(given: Vector) -> object:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -177,3 +178,14 @@ def test_git_reads_what_stands_after_many_changes(tmp_path: object) -> None:
     assert os.path.isfile(f"{store.path}/.git/{SPARE}")
     assert_sound(store)
     assert len(git(store.path, "ls-files", "entries").splitlines()) == 4
+
+
+def test_a_long_reflog_keeps_its_younger_half(tmp_path: Path) -> None:
+    git_dir = str(tmp_path)
+    lines = [f"{n:040x} {n + 1:040x} a <b> {n} +0000\tcommit: {n}\n" for n in range(1500)]
+    for line in lines:
+        worktree.log_move(git_dir, line)
+    for name in ("HEAD", worktree.MAIN):
+        kept = (tmp_path / "logs" / name).read_text().splitlines(keepends=True)
+        assert kept == lines[-len(kept) :]
+        assert worktree.REFLOG_LIMIT // 2 - 200 < sum(map(len, kept)) <= worktree.REFLOG_LIMIT
