@@ -139,7 +139,11 @@ def further_tokens(s: str) -> list[str]:
     """Tokens that an index of memories holds beside `tokens(s)`, so that other spellings find it:
     `utf-8` also as utf8, `café` also as cafe, and the last sign of a run of a script without
     spaces, whose other signs each begin a pair (see `is_sign`)."""
-    compounds = _LATE.get("compounds") or _late("compounds", r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+    # Only where a run of letters begins: tried at each of them, a long run without a dash costs the
+    # square of its length.
+    compounds = _LATE.get("compounds") or _late(
+        "compounds", r"(?<![A-Za-z0-9])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+"
+    )
     joined = (word.replace("-", "").lower() for word in compounds.findall(s))
     found = [word for word in joined if len(word) <= LONGEST_WORD]
     if s.isascii():

@@ -235,3 +235,11 @@ def test_one_sign_is_covered_by_a_pair_that_it_begins() -> None:
     assert not any(map(text.is_sign, ("a", "é", "池子", "🚀", "")))
     assert text.coverage(("连",), {"连接"}) == 1.0
     assert text.coverage(("接",), {"连接"}) == 0.0
+
+
+@pytest.mark.parametrize("letter", ["a", "A", "7", "-", "a-", "_", "連", "e\u0301", "\u0301"])
+def test_a_megabyte_of_one_letter_is_read_once(letter: str) -> None:
+    # Tried again at every letter, this takes hours: the test would not end.
+    s = f"utf-8 {letter * 300_000} end"
+    assert text.tokens(s)[0] == "utf"
+    assert "utf8" in text.further_tokens(s)
