@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         Subject,
         Written,
     )
-    from gitmemo.place import Place, code_state, copy_dir, locate
+    from gitmemo.place import Place, code_state, copy_dir, is_gone, locate
     from gitmemo.store import Store, check
     from gitmemo.text import (
         counts,
@@ -127,6 +127,7 @@ __all__ = [
     "coverage",
     "dry_run",
     "further_tokens",
+    "is_gone",
     "locate",
     "norm",
     "query_tokens",
@@ -147,7 +148,7 @@ _ROOMS = {
         "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Life"
         " Mode Page Redaction Subject Written"
     ),
-    "place": "Place code_state copy_dir locate",
+    "place": "Place code_state copy_dir is_gone locate",
     "store": "Store check",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",
     "topics": "Link LinkState Topic stale",

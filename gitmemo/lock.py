@@ -105,14 +105,29 @@ def _kernel(
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     # Opened once and never unlinked: a new inode under the same name would admit a second holder.
     path = os.path.join(git_dir, KERNEL_LOCK)
-    with os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
-        while not _try_kernel(file.fileno()):
-            if time.monotonic() >= deadline:
-                holder = _look(engine_path)
-                raise LockTimeout(engine_path if holder else path, _named(holder), timeout_s)
-            time.sleep(_POLL_S)
-        # Closing the only descriptor releases the lock, also when this process is killed.
-        yield
+    while True:
+        with os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
+            while not _try_kernel(file.fileno()):
+                if time.monotonic() >= deadline:
+                    holder = _look(engine_path)
+                    raise LockTimeout(engine_path if holder else path, _named(holder), timeout_s)
+                time.sleep(_POLL_S)
+            if not _stands(path, file.fileno()):
+                continue
+            # Closing the only descriptor releases the lock, also when this process is killed.
+            yield
+            return
+
+
+def _stands(path: str, descriptor: int) -> bool:
+    """Whether the open lock file is the one that has the name. While we waited, a cleaner may have
+    taken the store away and it may have come back: then this lock is one that nobody else asks for.
+    """
+    try:
+        named, own = os.stat(path), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino)
 
 
 def _try_kernel(descriptor: int) -> bool:
