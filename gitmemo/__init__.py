@@ -63,7 +63,7 @@ if TYPE_CHECKING:
         Subject,
         Written,
     )
-    from gitmemo.place import Place, code_state, copy_dir, locate
+    from gitmemo.place import Place, code_state, copy_dir, is_gone, locate
     from gitmemo.redact import redact_text
     from gitmemo.store import Store, check
     from gitmemo.text import (
@@ -138,6 +138,7 @@ __all__ = [
     "coverage",
     "dry_run",
     "further_tokens",
+    "is_gone",
     "locate",
     "norm",
     "query_tokens",
@@ -160,7 +161,7 @@ _ROOMS = {
         "Act Anchor CodeState Draft Entry EntryId Event Finding Found Health Identity Kind Life"
         " Mode Page PurgeReport Redaction RefChange Subject Written"
     ),
-    "place": "Place code_state copy_dir locate",
+    "place": "Place code_state copy_dir is_gone locate",
     "redact": "redact_text",
     "store": "Store check",
     "text": "counts coverage further_tokens norm query_tokens tokens within_one_edit",

@@ -64,6 +64,16 @@ def link_packs(source: str, target: str) -> bool:
     return bool(missing)
 
 
+def holds(target: str, names: Iterable[str]) -> bool:
+    """Whether the folder of objects has all of `names`, loose or in a pack."""
+    rest = [n for n in names if not os.path.lexists(os.path.join(target, n[:2], n[2:]))]
+    if not rest:
+        return True
+    folder = os.path.join(target, "pack")
+    packed = {n for pack in _packs(folder) for n in _pack_names(os.path.join(folder, pack))}
+    return packed.issuperset(map(bytes.fromhex, rest))
+
+
 def drop_doubled(source: str, target: str) -> None:
     """Remove from `target` the loose objects, and the packs that `source` has not, of which every
     object lies in a pack that both have."""

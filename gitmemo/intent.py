@@ -157,7 +157,8 @@ def _perform(repo: Repo, prepared: Prepared, seen: Seen, timeout_s: float) -> bo
         git_dir,
         worktree.MAIN,
         timeout_s=timeout_s,
-        guard=lambda: repo.tip() == prepared.base,
+        # Where a store was taken away and came back meanwhile, main is the same, its objects not.
+        guard=lambda: repo.tip() == prepared.base and repo.has(prepared.commit),
     )
     if moved:
         checksum = None if quick is None else bytes(quick[-1])

@@ -148,20 +148,35 @@ def _kernel(
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
     # Opened once and never unlinked: a new inode under the same name would admit a second holder.
     path = os.path.join(git_dir, KERNEL_LOCK)
-    with os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
-        try:
-            if not (_try_kernel(file.fileno()) or _queue(file.fileno(), deadline)):
-                found = _look(engine_path)
-                raise _timeout(engine_path if found else path, found, timeout_s)
-        except portalocker.LockException:
-            yield False
-            return
-        try:
-            yield True
-        finally:
-            # Said aloud, because a child that was forked meanwhile has the descriptor too. A
-            # killed process releases it by ending.
-            portalocker.unlock(file.fileno())
+    while True:
+        with os.fdopen(os.open(path, flags, 0o644), "r+b", buffering=0) as file:
+            try:
+                if not (_try_kernel(file.fileno()) or _queue(file.fileno(), deadline)):
+                    found = _look(engine_path)
+                    raise _timeout(engine_path if found else path, found, timeout_s)
+            except portalocker.LockException:
+                yield False
+                return
+            try:
+                if not _stands(path, file.fileno()):
+                    continue
+                yield True
+                return
+            finally:
+                # Said aloud, because a child that was forked meanwhile has the descriptor too. A
+                # killed process releases it by ending.
+                portalocker.unlock(file.fileno())
+
+
+def _stands(path: str, descriptor: int) -> bool:
+    """Whether the open lock file is the one that has the name. While we waited, a cleaner may have
+    taken the store away and it may have come back: then this lock is one that nobody else asks for.
+    """
+    try:
+        named, own = os.stat(path), os.fstat(descriptor)
+    except FileNotFoundError:
+        return False
+    return (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino)
 
 
 def _try_kernel(descriptor: int) -> bool:

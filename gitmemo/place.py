@@ -15,6 +15,7 @@ STORE_DIR = ".mem"
 COPY_DIR = "gitmemo.git"
 _ELSEWHERE = "refs/heads/.invalid"  # what HEAD says where refs are kept in tables of git's own
 _HEX = frozenset("0123456789abcdef")
+_OWN = frozenset({".git", ".gitmemo-format", "entries"})
 
 
 class Place(NamedTuple):
@@ -62,6 +63,27 @@ def copy_dir(root: str) -> str | None:
     checkout whose top `root` is; None where `root` is no such top."""
     git_dir = git_dir_of(root)
     return None if git_dir is None else os.path.join(git_dir, COPY_DIR)
+
+
+def is_gone(mem: str) -> bool:
+    """Whether the store directory `mem` was lost: it is missing, or empty as some cleaners leave
+    it, or holds no more than the remains of a store, whose repository git itself would not know as
+    one (a cleaner gives up where a writer takes a file away before it does)."""
+    try:
+        names = set(os.listdir(mem))
+    except FileNotFoundError:
+        return not os.path.lexists(mem)
+    except OSError:
+        return False
+    git_dir = os.path.join(mem, ".git")
+    if os.path.islink(mem) or not names <= _OWN or os.path.islink(git_dir):
+        return False
+    if ".git" not in names:
+        return not names
+    parts = ("HEAD", "objects", "refs")
+    return os.path.isdir(git_dir) and any(
+        not os.path.lexists(os.path.join(git_dir, part)) for part in parts
+    )
 
 
 def main_tip(mem: str) -> EntryId | None:

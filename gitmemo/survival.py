@@ -20,7 +20,7 @@ from typing import NamedTuple, TextIO
 from gitmemo import copying, founding, indexing, lock, swap
 from gitmemo.errors import DamagedStore, GitMemoError
 from gitmemo.model import EntryId
-from gitmemo.place import STORE_DIR, copy_dir, main_tip
+from gitmemo.place import STORE_DIR, copy_dir, is_gone, main_tip
 from gitmemo.repo import MAIN, Repo, refusals
 
 __all__ = ["KEPT", "Copy", "catch_up", "copy_dir", "follow", "inspect", "renew", "restore"]
@@ -107,6 +107,8 @@ def _bring_on(repo: Repo, copy: str, base: str, commit: EntryId) -> None:
         copying.link_loose(source, target, copying.loose(source) - copying.loose(target))
     if copying.link_packs(source, target):
         copying.drop_doubled(source, target)
+    if not copying.holds(target, repo.made_by(commit)):
+        raise DamagedStore(repo.mem, "being-removed")  # by a cleaner: the copy stays at what it has
     _write_refs(copy, ours, after)
 
 
@@ -225,27 +227,29 @@ def inspect(root: str, repo: Repo) -> Copy:
 
 
 def restore(root: str, *, timeout_s: float) -> EntryId | None:
-    """Bring `<root>/.mem` back from its copy where it is missing, or an empty folder as some
-    cleaners leave it; the commit of its main. None where there is nothing to do, also because
-    somebody else did it while we waited, or a migration has both folders in its hands.
+    """Bring `<root>/.mem` back from its copy where it is gone (`is_gone`); the remains of one that
+    was not removed whole are moved aside. The commit of its main; None where there is nothing to
+    do, also because somebody else did it while we waited, or a migration has both folders in its
+    hands.
 
     Raises TrackedByParent, LockTimeout, IoRefused, and DamagedStore where the copy cannot give its
     newest commit back; then there still is no `.mem`.
     """
     copy, mem = copy_dir(root), os.path.join(root, STORE_DIR)
-    if copy is None or not _is_missing(mem) or swap.pending(root):
+    if copy is None or not is_gone(mem) or swap.pending(root):
         return None
     with refusals(copy):
         if MAIN not in _refs(copy):
             return None
     founding.refuse_tracked(root)
     with refusals(root), lock.hold(root, None, "init", timeout_s=timeout_s):
-        if not _is_missing(mem) or swap.pending(root):
+        if not is_gone(mem) or swap.pending(root):
             return None
         founding.sweep(root)
         aside = lock.private_name(root)
         try:
             _grow(copy, aside)
+            _give_way(mem)
             os.rename(aside, mem)
         except DamagedStore as error:
             raise DamagedStore(copy, "copy-broken") from error
@@ -265,13 +269,11 @@ def restore(root: str, *, timeout_s: float) -> EntryId | None:
     return tip
 
 
-def _is_missing(mem: str) -> bool:
-    try:
-        return not os.path.islink(mem) and not os.listdir(mem)
-    except FileNotFoundError:
-        return not os.path.lexists(mem)
-    except OSError:
-        return False
+def _give_way(mem: str) -> None:
+    """Move what a cleaner was kept from removing aside, whatever it holds."""
+    with suppress(FileNotFoundError):
+        if os.listdir(mem):
+            os.rename(mem, swap.free_old(os.path.dirname(mem), "gone"))
 
 
 def _grow(copy: str, mem: str) -> None:

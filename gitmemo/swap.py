@@ -19,6 +19,7 @@ import json
 import os
 import shutil
 from contextlib import suppress
+from itertools import count
 from typing import NamedTuple
 
 from gitmemo import worktree
@@ -43,6 +44,14 @@ class Left(NamedTuple):
 
     kept: str | None
     why: tuple[str, ...]
+
+
+def free_old(root: str, stamp: str) -> str:
+    """A name beside `.mem` for a former one, which nobody has: `stamp`, where it is taken with a
+    number."""
+    names = (f"{OLD}{stamp}{f'-{n}' if n else ''}" for n in count())
+    paths = (os.path.join(root, name) for name in names)
+    return next(path for path in paths if not os.path.lexists(path))
 
 
 def pending(root: str) -> bool:

@@ -210,7 +210,7 @@ class App:
         """Bring the memory of the project here back where it was lost and its copy is there; None
         where nothing is missed. Costs one look where it is there."""
         place = self._place_or_none()
-        if place is None or os.path.lexists(os.path.join(place.store_root, ".mem", ".git")):
+        if place is None or not gitmemo.is_gone(os.path.join(place.store_root, ".mem")):
             return None
         copy = gitmemo.copy_dir(place.store_root)
         if copy is None or not os.path.isdir(copy):

@@ -224,7 +224,7 @@ WORDS = {
         "The next `mem init` removes it, or remove it by hand.",
     ),
     ("leftovers", "old"): Words(
-        "a migration left the former memory at {what}",
+        "a migration, or a return after a `git clean`, left the former memory at {what}",
         "Remove it once `mem log` shows all that should be there.",
     ),
     ("leftovers", "migration"): Words(
@@ -334,7 +334,7 @@ WORDS = {
     ),
     ("tree", "changed"): Words("files were changed in place: {what}", _STATUS),
     ("tree", "gone"): Words(
-        "files are gone: {what}", "`git -C .mem checkout -- PATH` brings each back."
+        "files are gone: {what}", "`git -C .mem checkout main -- PATH` brings each back."
     ),
     ("tree", "untracked"): Words(
         "files are there that history does not know: {what}",

@@ -31,8 +31,8 @@ _IDENTIFIER = re.compile(
     r"(?<![\w$])(?P<name>[^\W\d][\w$]*(?:(?:\.|::|#|->)[^\W\d][\w$]*)*)(?P<call>\()?"
 )
 _JOINT = re.compile(r"\.|::|#|->")
-_INNER = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z]+[a-z]|[^\W_]_+[^\W_]|^_+[^\W_]|\d")
-_SPAN = re.compile(r"`+([^`\n]+)`+")
+_INNER = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[^\W_]_+[^\W_]|^_+[^\W_]|\d")
+_SPAN = re.compile(r"(?<!`)`+([^`\n]+)`+")
 
 
 class Mention(NamedTuple):

@@ -4,10 +4,12 @@ Git is the judge of both.
 """
 
 import errno
+import fcntl
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +24,7 @@ from gitmemo import (
     Store,
     TrackedByParent,
     copying,
+    lock,
     survival,
 )
 from gitmemo.place import copy_dir
@@ -673,3 +676,75 @@ def test_after_any_history_the_next_write_makes_the_copy_equal_to_the_store(
     assert_copied(store)
     assert_sound(store)
     assert lost <= set(in_copy(store, "rev-list", "--all").split())
+
+
+# -- a cleaner and a writer at the same time -------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["HEAD", "objects", "refs"])
+def test_the_remains_of_a_clean_that_gave_up_make_way(tmp_path: object, lost: str) -> None:
+    store = filled(tmp_path)
+    before = titles(store)
+    path = os.path.join(store.path, ".git", lost)
+    shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    assert Store.restore(store.root) is not None
+    assert titles(store) == before
+    assert os.path.isdir(os.path.join(store.root, ".mem.gitmemo-old-gone", ".git"))
+    os.unlink(os.path.join(store.path, ".git", "HEAD"))
+    assert Store.restore(store.root) is not None
+    assert os.path.isdir(os.path.join(store.root, ".mem.gitmemo-old-gone-1"))
+
+
+def test_remains_with_anything_of_a_person_are_left_alone(tmp_path: object) -> None:
+    store = filled(tmp_path)
+    os.unlink(os.path.join(store.path, ".git", "HEAD"))
+    with open(os.path.join(store.path, "notes.txt"), "x") as file:
+        file.write("mine")
+    assert Store.restore(store.root) is None
+
+
+def test_a_copy_never_stands_for_what_a_clean_took_before_it_was_linked(tmp_path: object) -> None:
+    store = filled(tmp_path)
+    copy, before = copy_of(store), titles(store)
+    hidden = copy + ".aside"
+    os.rename(copy, hidden)  # the last write is one that the copy has not seen
+    late = store.write(draft("late"))
+    shutil.rmtree(copy)
+    os.rename(hidden, copy)
+    repo = Repo(store.path)
+    blob = git(store.path, "rev-parse", f"{late.id}:{late.file}").strip()
+    os.unlink(os.path.join(repo.git_dir, "objects", blob[:2], blob[2:]))
+    survival.follow(repo, base=repo.raw(late.id).parents[0], commit=late.id)
+    clean(store)
+    assert Store.restore(store.root) is not None
+    assert titles(store) == before
+
+
+def test_who_waited_for_a_store_that_was_taken_away_waits_for_the_one_that_came_back(
+    tmp_path: object,
+) -> None:
+    store = filled(tmp_path)
+    path = os.path.join(store.path, ".git", lock.KERNEL_LOCK)
+    late = (
+        "import sys; from gitmemo import Store, Draft;"
+        "print(Store.open(sys.argv[1]).write(Draft('late', 's', ('a', 'b'))).id)"
+    )
+    with open(path, "r+b") as first:
+        fcntl.flock(first, fcntl.LOCK_EX)
+        writer = subprocess.Popen(
+            [sys.executable, "-c", late, store.root], stdout=subprocess.PIPE, text=True
+        )
+        while not any(
+            os.path.realpath(f"/proc/{writer.pid}/fd/{number}") == os.path.realpath(path)
+            for number in os.listdir(f"/proc/{writer.pid}/fd")
+        ):
+            time.sleep(0.01)
+        clean(store)
+        assert Store.restore(store.root) is not None
+    # The old lock is free now, and the new one is ours: the writer has to wait.
+    with lock.hold(store.root, os.path.join(store.path, ".git"), "test", timeout_s=5):
+        held = os.stat(os.path.join(store.root, lock.ENGINE_LOCK)).st_ino
+        time.sleep(0.3)
+        assert writer.poll() is None
+        assert os.stat(os.path.join(store.root, lock.ENGINE_LOCK)).st_ino == held
+    assert writer.communicate(timeout=60)[0].strip() == reopened(store).tip()

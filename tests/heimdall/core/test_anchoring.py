@@ -86,3 +86,9 @@ def test_a_name_is_dressed_if_it_is_anywhere() -> None:
     found = {mention.parts: mention.dressed for mention in mentions("a resolve, then `resolve`")}
     assert found[("resolve",)]
     assert not found[("then",)]
+
+
+@pytest.mark.parametrize("letter", ["`", "A", "a", "_", "a."])
+def test_a_megabyte_of_one_letter_is_read_once(letter: str) -> None:
+    # Tried again at every letter, this takes hours: the test would not end.
+    assert len(mentions(f"one {letter * 1_000_000} end")) >= 2
