@@ -1,8 +1,8 @@
 """Changes of files that belong to somebody else: planned, shown as a diff, carried out.
 
 A plan is made from what was read, and nothing here decides what a file should say. Carried out,
-each file is replaced in one rename, keeps its mode, and is left alone where it is no longer what was
-planned on. The new bytes are written to `<file>.lock`, which nobody may have made before: that
+each file is replaced in one rename, keeps its mode, and is left alone where it is no longer what
+was planned on. The new bytes are written to `<file>.lock`, which nobody may have made before: that
 keeps two of us apart, and for git's own configuration it is git's own rule. Held by
 tests/heimdall/test_edits.py.
 """
