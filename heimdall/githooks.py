@@ -266,11 +266,7 @@ def _without_files(ground: Ground) -> list[Edit | None]:
     """Our sections out of every hook file of this repository that has one."""
     used = () if _not_ours(ground) else ground.used.values()
     places = {found.path: found for found in (*used, *ground.kept.values())}
-    return [
-        _edit(found, _without(found.data))
-        for found in places.values()
-        if found.kind == "file" and _spans(found.data)
-    ]
+    return [_edit(found, _without(found.data)) for found in places.values() if _spans(found.data)]
 
 
 def _spans(data: bytes) -> list[tuple[int, int]] | None:

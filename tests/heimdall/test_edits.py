@@ -18,17 +18,17 @@ def names(folder: Path) -> list[str]:
 def test_edits_are_carried_out_and_leave_nothing_else(tmp_path: Path) -> None:
     old, gone, new = tmp_path / "old", tmp_path / "gone", tmp_path / "sub" / "new"
     old.write_bytes(b"1\n")
-    old.chmod(0o741)
+    old.chmod(0o776)
     gone.write_bytes(b"2")
     edits.apply(
         [
-            Edit(str(old), b"1\n", b"\xff", 0o741),
+            Edit(str(old), b"1\n", b"\xff", 0o776),
             Edit(str(gone), b"2", None),
             Edit(str(new), None, b"3", 0o755),
         ]
     )
     assert (names(tmp_path), names(tmp_path / "sub")) == (["old", "sub"], ["new"])
-    assert (old.read_bytes(), old.stat().st_mode & 0o777) == (b"\xff", 0o741)
+    assert (old.read_bytes(), old.stat().st_mode & 0o777) == (b"\xff", 0o776)
     umask = os.umask(0)
     os.umask(umask)
     assert (new.read_bytes(), new.stat().st_mode & 0o777) == (b"3", 0o755 & ~umask)

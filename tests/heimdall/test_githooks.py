@@ -213,6 +213,21 @@ def test_a_hook_makes_nothing_where_it_cannot_or_must_not_write(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_standard_input_is_for_the_script_around_even_where_the_command_would_read_it(
+    shell: str, home: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "heimdall"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ncat\n")
+    program.chmod(0o755)
+    (tmp_path / 'a"b').mkdir()
+    path = f"{program.parent}:{os.environ['PATH']}"
+    script = githooks.body(EVENT) + "\ncat"
+    done = run(shell, tmp_path / 'a"b', script, HEIMDALL_HOME=str(home), PATH=path)
+    assert done.stdout == b"not for the hook"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_around_the_lines_keeps_its_world(shell: str, home: Path, place: Path) -> None:
     around = 'h=mine; umask 022; cd /; {}\necho "$h $PWD $(umask) $# $(cat)"'
     script = around.replace("{}", githooks.body(EVENT))
@@ -441,6 +456,14 @@ def test_only_a_directory_of_this_repository_alone_is_written_to(
     there = after(found, plan)
     back = after(there, githooks.remove(there))
     assert {one.kind for one in (*back.used.values(), *back.kept.values())} == {"missing"}
+
+
+def test_what_lies_in_a_directory_of_all_repositories_is_not_taken_out_either() -> None:
+    found = elsewhere("/home/me/hooks", "global")
+    mine = Found(f"/home/me/hooks/{EVENT}", "file", githooks.whole_file(EVENT), 0o755)
+    found = found._replace(used={**found.used, EVENT: mine}, kept={})
+    assert hook(githooks.install(found)).state is State.INSTALLED
+    assert githooks.remove(found).edits == ()
 
 
 def test_what_a_person_added_by_hand_counts_as_installed() -> None:
