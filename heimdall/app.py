@@ -9,7 +9,7 @@ and parsers in order not to use them. Held by tests/heimdall/test_app.py.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import gitmemo
 from gitmemo.values import NamedTuple
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         Topic,
         Written,
     )
+    from heimdall.edits import Edit
+    from heimdall.githooks import Plan as HookPlan
     from heimdall.journal.read import JournalReader
     from heimdall.journal.values import Counts, Root
     from heimdall.writer import Result
@@ -478,6 +480,20 @@ class App:
         except DamagedJournal as error:
             _set_aside(self.settings, error.path)
         return self.reconcile(everything=True, progress=progress).result
+
+    def git_hooks(self, env: Mapping[str, str], *, remove: bool = False) -> HookPlan:
+        """How git's hooks stand in the repository here, and what installs or removes ours. `env` is
+        what git is asked with."""
+        from heimdall import githooks, hookground  # noqa: PLC0415 # the other commands do without
+
+        ground = hookground.look(self.cwd, env)
+        return githooks.remove(ground) if remove else githooks.install(ground)
+
+    def edit(self, planned: Sequence[Edit]) -> None:
+        """Carry out edits that were planned and maybe shown."""
+        from heimdall import edits  # noqa: PLC0415 # the other commands do without
+
+        edits.apply(planned)
 
     # -- what they share ---------------------------------------------------------------------------
 

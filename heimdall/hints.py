@@ -27,6 +27,7 @@ LONGEST_PATH = 4096
 """Bytes; longer paths are refused, no system could open them."""
 
 _TAKEN = ".taken."
+_HELD_S = 60.0
 _TRIES = 100
 
 
@@ -63,8 +64,9 @@ def take(home: str, others: Iterable[str] = ()) -> tuple[list[str], Callable[[],
     """The hinted paths, each once in order of arrival, and what to call when they are safe.
 
     `others` are further hint files (`fallback` files of known stores). Files are renamed first and
-    removed by the returned function; whoever dies between leaves them to the next taker, so a path
-    may be given twice and is never lost. Lines that are torn, foreign or hostile are passed over.
+    removed by the returned function; whoever dies between leaves them to the next taker, as is a
+    file that somebody still has open. A path may be given twice and is never lost. Lines that are
+    torn, foreign or hostile are passed over.
     """
     taken: list[tuple[str, str, int]] = []
     found: dict[str, None] = {}
@@ -194,7 +196,8 @@ def _path(line: bytes) -> str:
         if start < 0:
             continue
         try:
-            value = json.loads(line[start:])
+            # A shell writes a name as it is, and a name need not be UTF-8.
+            value = json.loads(line[start:].decode("utf-8", "surrogateescape"))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict) and isinstance(value.get("path"), str):
@@ -204,7 +207,13 @@ def _path(line: bytes) -> str:
 
 
 def _finish(base: str, name: str, size: int) -> None:
-    """Remove a taken file; what an appender added after it was read goes back to the queue."""
+    """Remove a taken file; what an appender added after it was read goes back to the queue.
+
+    `>>` of a shell opens, and writes a moment later, and does not look where the name leads then.
+    So a file that somebody may still write to stays for the next taker.
+    """
+    if _open_elsewhere(name):
+        return
     late = _content(name)[size:]
     if late and not _appended(base, late if late.endswith(b"\n") else late + b"\n"):
         return
@@ -212,6 +221,35 @@ def _finish(base: str, name: str, size: int) -> None:
         os.unlink(name)
     except FileNotFoundError:
         return
+
+
+def _open_elsewhere(name: str) -> bool:
+    """Whether another process has this file open, as far as the system can tell: Linux gives a
+    write lease only to the one that has it open alone. Once nobody has, nobody can again, because
+    no appender knows the taken name. Whatever holds a file for `_HELD_S` is no appender."""
+    import errno  # noqa: PLC0415 # built in; the taker alone pays for these
+    import fcntl  # noqa: PLC0415
+    import signal  # noqa: PLC0415
+    import time  # noqa: PLC0415
+
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        # Another taker that opens it within this moment makes the kernel send a signal, which by
+        # default would end the process; this one is ignored by default.
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError as error:
+        fresh = time.time() - os.fstat(handle).st_ctime < _HELD_S
+        return error.errno == errno.EAGAIN and fresh
+    finally:
+        os.close(handle)
+    return False
 
 
 # -- the command -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from heimdall.cli import fast, options, progress, roots, session, views, watch
+from heimdall.cli import fast, initing, options, progress, roots, session, views, watch
 from heimdall.cli.typed import AsJson, act, from_table, new_app
 
 app = new_app(
@@ -142,6 +142,7 @@ def rebuild(as_json: AsJson = False) -> None:
 
 
 app.command(name="roots")(act(roots.roots))
+app.command(name="init")(act(initing.init))
 
 app.command(name="hint")(
     from_table(

@@ -1,5 +1,6 @@
 """Hints: nothing that was appended is lost, nothing that is not a hint does harm."""
 
+import fcntl
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from heimdall import config, hints
 from heimdall.errors import BadConfig
+from tests.support import machine
 
 ODD = ["/p/a b", '/p/q"uote\\', "/p/new\nline", "/p/caf\udce9", "/p/日本語", "/p/\u2028"]
 
@@ -129,6 +131,54 @@ def test_what_arrives_in_the_taken_file_goes_back_to_the_queue(tmp_path: Path) -
     done()
     assert paths == ["/p/1"]
     assert taken(tmp_path) == ["/p/late"]
+
+
+def test_what_a_shell_writes_after_the_taker_is_done_is_not_lost(tmp_path: Path) -> None:
+    """`>>` opens, and writes a moment later: here the moment is longer than the whole taking."""
+    machine.need(hasattr(fcntl, "F_SETLEASE"), "a system that tells who has a file open")
+    append(tmp_path, "/p/1")
+    with (tmp_path / hints.FILE_NAME).open("ab") as slow:
+        paths, done = hints.take(str(tmp_path))
+        done()
+        assert hints.waiting(str(tmp_path)) > 0
+        slow.write(b'{"path":"/p/late"}\n')
+    assert paths == ["/p/1"]
+    assert taken(tmp_path) == ["/p/1", "/p/late"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_held_open_for_long_does_not_stay_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append(tmp_path, "/p/1")
+    with (tmp_path / hints.FILE_NAME).open("ab"):
+        monkeypatch.setattr(hints, "_HELD_S", 0.0)
+        assert taken(tmp_path) == ["/p/1"]
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_plain_appenders_beside_a_taker_lose_nothing(tmp_path: Path) -> None:
+    """Shells that neither lock nor look again, as git's hooks are."""
+    machine.need(hasattr(fcntl, "F_SETLEASE"), "a system that tells who has a file open")
+    script = (
+        "i=0; while [ $i -lt 300 ]; do i=$((i+1));"
+        ' printf \'{"path":"/p/%s/%s"}\\n\' "$1" $i >>"$2"; done'
+    )
+    file = str(tmp_path / hints.FILE_NAME)
+    shells = [subprocess.Popen(["sh", "-c", script, "sh", str(n), file]) for n in range(6)]
+    seen: set[str] = set()
+    while any(shell.poll() is None for shell in shells):
+        seen |= set(taken(tmp_path))
+    seen |= set(taken(tmp_path))
+    assert [shell.returncode for shell in shells] == [0] * 6
+    assert seen == {f"/p/{n}/{i}" for n in range(6) for i in range(1, 301)}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [b"caf\xe9", b"\xed\xa0\x80", b"\xff\xfe", "日本".encode()])
+def test_a_name_that_a_shell_wrote_as_it_is_comes_back(tmp_path: Path, name: bytes) -> None:
+    (tmp_path / hints.FILE_NAME).write_bytes(b'{"path":"/p/' + name + b'","at":0}\n')
+    assert taken(tmp_path) == [os.fsdecode(b"/p/" + name)]
 
 
 def test_two_takers_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -64,7 +64,15 @@ def test_the_readme_names_every_exit_code_that_programs_may_rely_on() -> None:
 def test_every_command_of_the_memory_opens_it_so_that_a_lost_one_comes_back() -> None:
     """`session.open_app` is for the watchman's commands, and for the doctor, who changes nothing;
     the memory's other ones use `open_memory`."""
-    watchman = {"heimdall.py", "roots.py", "watch.py", "session.py", "fast.py", "doctor.py"}
+    watchman = {
+        "heimdall.py",
+        "roots.py",
+        "watch.py",
+        "session.py",
+        "fast.py",
+        "doctor.py",
+        "initing.py",
+    }
     folder = os.path.join(ROOT, "heimdall", "cli")
     for name in os.listdir(folder):
         if name.endswith(".py") and name not in watchman:
