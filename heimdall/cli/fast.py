@@ -38,6 +38,8 @@ def answer(
     is to be listed."""
     if not any(word.strip() for word in words) and not _lists(values):
         raise BadArgument("WORDS", " ".join(words), "is empty")
+    if values["cursor"] is not None and (values["skip"] or values["snapshot"] is not None):
+        raise BadArgument("--cursor", "", "takes the place of --skip and --snapshot")
     from heimdall.cli import render  # noqa: PLC0415 # a hint prints nothing
 
     app = opened()
@@ -69,7 +71,6 @@ def _lists(values: dict[str, object]) -> bool:
 
 def append(words: Sequence[str], values: dict[str, object]) -> int:
     """Write the hints; nothing is printed unless asked for."""
-    app = session.open_app()
     if not words and not values["stdin"]:
         raise BadArgument("PATHS", "", "are needed, or --stdin")
     app = session.open_app()

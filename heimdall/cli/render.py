@@ -80,7 +80,8 @@ def report_text(report: Report, cwd: str) -> str:
 
 def notes(report: Report) -> list[str]:
     """What a reader should know beside the hits."""
-    lines = [] if report.hits else ["nothing found"]
+    none = "nothing found" if not report.total else f"nothing more: {report.total} in all"
+    lines = [] if report.hits else [none]
     if report.next is not None:
         shown = f"{len(report.hits)} of {report.total} shown"
         lines.append(f"{shown}; more with --cursor {report.next}")
@@ -92,7 +93,7 @@ def notes(report: Report) -> list[str]:
 
 _SOURCE_NOTES = {
     "behind": "the index is behind the disk; `heimdall reconcile` brings it up to date",
-    "absent": "nothing there yet; `mem init` makes it",
+    "absent": "nothing there; `mem init` makes it, or brings it back",
     "error": "could not be read; `heimdall status` says more",
     "legacy": "an old format, read as it is; `mem migrate` shows what would become of it",
 }
@@ -122,6 +123,12 @@ def place(hit: Hit, cwd: str) -> str:
 def _where(hit: Hit, cwd: str) -> str:
     where = place(hit, cwd)
     return f"  {where}" if where else ""
+
+
+def block(text: str) -> str:
+    """Text of several lines without anything that could move a terminal's cursor: an entry that was
+    pulled may hold what no `mem write` takes."""
+    return "\n".join("\t".join(map(clean, line.split("\t"))) for line in text.split("\n"))
 
 
 def clean(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitmemo import Entry, EntryId, Event, Redaction, Written
 from heimdall.app import Opened, Reached, Reconciled, Standing
-from heimdall.cli.render import clean
+from heimdall.cli.render import block, clean
 from heimdall.model import Drift, PathRow
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def entry_value(entry: Entry) -> Value:
 
 def entry_text(entry: Entry) -> str:
     """The entry for people: what it says, then where it stands."""
-    lines = [entry.title, "", entry.summary]
+    lines = [clean(entry.title), "", block(entry.summary)]
     if entry.content.strip() != entry.summary:
-        lines += ["", entry.content.rstrip("\n")]
+        lines += ["", block(entry.content.rstrip("\n"))]
     lines += [
         "",
         f"id        {entry.id}",
@@ -89,10 +89,12 @@ def entry_text(entry: Entry) -> str:
         f"date      {entry.date}",
         f"author    {clean(entry.author)}",
         f"code      {clean(entry.code.branch)} {entry.code.commit[:12]}",
-        f"keywords  {', '.join(entry.keywords)}",
+        f"keywords  {clean(', '.join(entry.keywords))}",
     ]
     lines += [f"path      {clean(path)}" for path in entry.related_paths]
-    lines += [f"symbol    {clean(one.path)}#{one.symbol}" for one in entry.anchors if one.symbol]
+    lines += [
+        f"symbol    {clean(one.path)}#{clean(one.symbol)}" for one in entry.anchors if one.symbol
+    ]
     lines.append(f"state     {_state(entry)}")
     lines += [f"chain     {fault_text(fault)}" for fault in entry.faults]
     return "\n".join(lines)
@@ -103,7 +105,7 @@ def _state(entry: Entry) -> str:
         rivals = ", ".join(entry.current[1:])
         return f"active, contested by {rivals}" if rivals else "active"
     if entry.withdrawn is not None:
-        return f"withdrawn: {clean(entry.withdrawn)}"
+        return f"withdrawn: {clean(' '.join(entry.withdrawn.split()))}"
     if entry.current:
         return "replaced; now " + ", ".join(entry.current)
     if entry.replaced_by:
@@ -152,7 +154,7 @@ def events_text(events: Sequence[Event]) -> str:
     lines = []
     for event in events:
         target = f"  of {event.target[:12]}" if event.target else ""
-        note = f"  ({clean(event.note)})" if event.note else ""
+        note = f"  ({clean(' '.join(event.note.split()))})" if event.note else ""
         when = f"{event.id[:12]}  {event.date[:10]}  {event.act:<7}"
         lines.append(f"{when}  {clean(event.title)}{target}{note}")
     return "\n".join(lines) if lines else "nothing was written yet"

@@ -442,3 +442,37 @@ def test_what_is_damaged_is_said_in_words(box: Box, damage: tuple[str, ...], wor
     assert box.mem("init", "--no-index").code == 0
     box.git("-C", ".mem", *damage)
     told(box.mem("write", *FINE), 6, words)
+
+
+def test_a_cursor_beside_what_it_says_itself_is_refused(box: Box) -> None:
+    box.git("init", "-q")
+    box.mem("init", "--no-index")
+    page = f"{'a' * 40}:1"
+    told(box.mem("search", "x", "--cursor", page, "--skip", "2"), 2, "--skip")
+    told(box.mem("search", "x", "--cursor", page, "--snapshot", "a" * 40), 2, "--snapshot")
+
+
+def test_an_entry_made_by_hand_moves_no_cursor_of_a_terminal(box: Box) -> None:
+    box.git("init", "-q")
+    box.mem("init", "--no-index")
+    (box.code / ".mem" / "entries" / "odd.md").write_text("# \x1b[31mT\n\nbo\x1b[2Jdy\n")
+    box.git("-C", ".mem", "add", "-A")
+    message = (
+        "T\x1b[31m\n\nsum\x1b[2Jmary\n\nGitMemo-Type: add\nGitMemo-Kind: task\nGitMemo-Keyword: k"
+    )
+    box.git("-C", ".mem", "commit", "-qm", message)
+    tip = box.git("-C", ".mem", "rev-parse", "HEAD").strip()
+    done = box.mem("read", tip)
+    assert done.code == 0
+    assert "\x1b" not in done.out
+    assert "dy" in done.out
+
+
+def test_a_reason_of_several_lines_is_shown_in_one(box: Box) -> None:
+    box.git("init", "-q")
+    box.mem("init", "--no-index")
+    entry = box.mem("write", *FINE).out.split()[0]
+    box.mem("delete", entry, "--reason", "one\ntwo")
+    assert "withdrawn: one two" in box.mem("read", entry).out
+    assert "(one two)" in box.mem("log").out
+    assert "one two" in box.mem("log", entry).out

@@ -59,3 +59,12 @@ def test_what_is_not_well_is_said_below_the_hits() -> None:
     notes = render.report_text(behind, "/p").splitlines()[2:]
     assert [note.partition(" ")[0] for note in notes] == ["1", "memory:", "code:"]
     assert "--cursor f:20" in notes[0]
+
+
+def test_past_the_last_page_there_is_nothing_more_and_not_nothing() -> None:
+    assert render.notes(report()) == ["nothing found"]
+    assert render.notes(report()._replace(total=3)) == ["nothing more: 3 in all"]
+
+
+def test_a_block_of_text_keeps_its_lines_and_nothing_that_moves_a_cursor() -> None:
+    assert render.block("a\tb\n\n\x1b[2Jc\r") == "a\tb\n\n\ufffd[2Jc\ufffd"
