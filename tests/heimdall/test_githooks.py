@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -157,7 +158,11 @@ def test_a_name_that_is_no_json_goes_to_the_command_or_is_passed_over(
 ) -> None:
     top = tmp_path / name
     top.mkdir()
-    assert silent(run(shell, top, HEIMDALL_HOME=str(home)))
+    bare = tmp_path / "without-the-command"
+    bare.mkdir()
+    words = shell.split()
+    (bare / words[0]).symlink_to(shutil.which(words[0]) or "")
+    assert silent(run(shell, top, HEIMDALL_HOME=str(home), PATH=str(bare)))
     assert not (home / hints.FILE_NAME).exists()
     program = tmp_path / "bin" / "heimdall"
     program.parent.mkdir()
