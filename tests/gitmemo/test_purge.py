@@ -223,7 +223,7 @@ def test_any_entry_of_a_foreign_history_can_go(tmp_path: object, name: str) -> N
     whole = golden(name, f"{tmp_path}/whole", now=1_800_000_000)
     every = [event.id for event in whole.history() if event.act is not Act.DELETE]
     texts = {one: said(whole.read(one)) for one in every}
-    for n, victim in enumerate(every[:: 5 if name == "repo" else 2]):
+    for n, victim in enumerate(every[:: 9 if name == "repo" else 3]):
         store = golden(name, f"{tmp_path}/{n}", now=1_800_000_000)
         file = store.read(victim).file
         report = store.purge(victim)

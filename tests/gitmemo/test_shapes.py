@@ -307,6 +307,6 @@ SIGNS = (
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_megabyte_of_one_pattern_does_not_stall(unit: str) -> None:
+def test_a_long_run_of_one_pattern_does_not_stall(unit: str) -> None:
     # The suite's own time limit is the judge: quadratic time would take hours here.
-    redact_text(SIGNS + unit * (1_000_000 // len(unit)), "content")
+    redact_text(SIGNS + unit * (250_000 // len(unit)), "content")
