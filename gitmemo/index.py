@@ -75,8 +75,9 @@ GARBLED = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
 def is_commit(id_: str) -> str:
-    """That the commit `c` has the id `id_`, so that its short index is used."""
-    return f"substr(c.id, 1, 10) = substr({id_}, 1, 10) AND c.id = {id_}"
+    """That the commit `c` has the id `id_`, so that its short index is used. The plus keeps SQLite
+    from putting the constant in the place of the column, also where the index has it."""
+    return f"substr(c.id, 1, 10) = substr({id_}, 1, 10) AND +c.id = {id_}"
 
 
 _LIKE = "substr(c.id, 1, 10) >= substr(:low, 1, 10) AND c.id >= :low AND c.id < :high"

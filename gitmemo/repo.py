@@ -34,6 +34,7 @@ MARKER = b"2"
 _LOOSE_LIMIT = 4  # loose objects in one of 256 folders: about 1,000 in all, 150 writes
 _ASK_S = 10.0
 _SPLIT = "split-index"
+_MISTOLD = "no longer exists"  # the library's word for an index that it may not open
 _IDENT = re.compile(r"(.+) <([^<>]+)> \d+ [-+]\d+")
 _TREE_ITEM = re.compile(rb"(\d+) ([^\0]+)\0(.{20})", re.DOTALL)
 _FOLDER = b"40000"
@@ -413,6 +414,8 @@ def refusals(path: str) -> Iterator[None]:
         # The library raises OSError without a number: then only its text tells what happened.
         named = next((code for code in _ERRNOS if os.strerror(code) in str(error)), 0)
         code = getattr(error, "errno", None) or named
+        if not code and _MISTOLD in str(error) and os.path.exists(f"{path}/.git/index"):
+            code = errno.EMFILE  # what is there could not be opened
         if code:
             raise IoRefused(path, code, os.strerror(code)) from error
         raise DamagedStore(path, _SPLIT if "'link'" in str(error) else str(error)) from error

@@ -80,7 +80,7 @@ def test_a_hash_that_could_be_several_entries_lists_them(tmp_path: object) -> No
     # Seven equal digits of two commits take minutes to find; a forged row of the index does not.
     twin = one[:8] + ("0" if one[8] != "0" else "1") + one[9:]
     with sqlite3.connect(os.path.join(store.path, ".git", "gitmemo-index.db")) as base:
-        base.execute("UPDATE entries SET id = ? WHERE id = ?", (twin, two))
+        base.execute("UPDATE commits SET id = ? WHERE id = ?", (twin, two))
     with pytest.raises(gitmemo.AmbiguousId) as refused:
         store.read(one[:8])
     assert refused.value.candidates == tuple(sorted((one, twin)))
