@@ -1,11 +1,14 @@
 """A store equals a list: whatever is written, replaced and withdrawn, in whatever order, by
-whichever of two open stores, with or without its index, and git agrees with all of it."""
+whichever of two open stores, by processes that die at any step, by another engine, with or without
+its index, page by page, and git agrees with all of it."""
 
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -21,6 +24,8 @@ from hypothesis.stateful import (
 
 import gitmemo
 from gitmemo import Act, Draft, Kind, Mode, Store
+from tests.support.failing import Countdown, install
+from tests.support.foreign import Engine
 from tests.support.memory import Clock, assert_sound, git, project, reopened
 
 TITLES = st.sampled_from(["[cache] bound", "drain Queue", "排空 队列", "ÄRGER straße", "x", "ﬁne"])
@@ -46,6 +51,17 @@ def same(one: object, other: object) -> None:
     assert one == other
 
 
+def die_at(n: int, act: Callable[[], None]) -> None:
+    """In a child: end at the n-th step, with no handler run, or after the act."""
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            install(patch, Countdown(n, lambda: os._exit(9)))
+            act()
+    except BaseException:  # noqa: BLE001 # whatever it is, the parent must see that it happened
+        os._exit(7)
+    os._exit(0)
+
+
 class StoreAgainstList(RuleBasedStateMachine):
     ids = Bundle("ids")
 
@@ -55,6 +71,8 @@ class StoreAgainstList(RuleBasedStateMachine):
         self.known: dict[str, Known] = {}
         self.living: list[str] = []
         self.events: list[tuple[str, Act, str | None]] = []
+        self.shots: dict[str, list[str]] = {}
+        self.count = 0
 
     @initialize()
     def found(self) -> None:
@@ -65,7 +83,41 @@ class StoreAgainstList(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "store"):
             assert_sound(self.store)
+            self.git_tells_the_same()
         self.folder.cleanup()
+
+    def git_tells_the_same(self) -> None:
+        mem = self.store.path
+        commits = git(mem, "rev-list", "main", "--", "entries/").split()[:-1]
+        assert commits == [entry_id for entry_id, _, _ in self.events[::-1]]
+        keys = ("Type", "Replaces", "Deletes")
+        form = "|".join(f"%(trailers:key=GitMemo-{key},valueonly,separator=)" for key in keys)
+        told = git(mem, "log", f"--format={form}", "main", "--", "entries/").splitlines()[:-1]
+        assert told == [
+            f"{act.value}|{target if act is Act.REPLACE else ''}"
+            f"|{target if act is Act.DELETE else ''}"
+            for _, act, target in self.events[::-1]
+        ]
+        searched = ["log", "--format=%H", "--fixed-strings", "--grep=about", "main", "--"]
+        added = set(self.known)
+        assert set(git(mem, *searched, "entries/").split()) == added
+        listed = git(mem, "ls-tree", "-r", "--name-only", "main", "entries/").splitlines()
+        assert len(listed) == 1 + len(self.living)
+
+    def unique(self, word: str) -> Draft:
+        self.count += 1
+        return Draft(
+            f"{word} {self.count}", f"About {word} {self.count}.", ("memory", word), "text\n"
+        )
+
+    def note(self, entry_id: str, draft: Draft, kind: Kind, old: str | None) -> str:
+        self.known[entry_id] = Known(draft, kind, old)
+        if old is None:
+            self.living.append(entry_id)
+        else:
+            self.living[self.living.index(old)] = entry_id
+        self.events.append((entry_id, Act.ADD if old is None else Act.REPLACE, old))
+        return entry_id
 
     def pick(self, other: bool) -> Store:
         return self.other if other else self.store
@@ -121,6 +173,78 @@ class StoreAgainstList(RuleBasedStateMachine):
             return
         self.living.remove(old)
         self.events.append((gone, Act.DELETE, old))
+
+    @rule()
+    def open_anew(self) -> None:
+        self.store, self.other = (
+            reopened(self.store, clock=self.clock),
+            self.store,
+        )
+
+    @rule(target=ids, n=st.integers(1, 160), data=st.data())
+    def another_process_dies_at_a_step_or_ends(self, n: int, data: st.DataObject) -> object:
+        draft, base = self.unique("killed"), self.store.tip()
+        old = data.draw(st.sampled_from(sorted(self.living))) if self.living else None
+        child = os.fork()
+        if child == 0:
+            die_at(n, lambda: self.change(old, draft))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 9)
+        made = []
+        if self.store.tip() != base:
+            kind = Kind.TASK if old is None else self.known[old].kind
+            made.append(self.note(self.store.tip(), draft, kind, old))
+        after = self.unique("after")
+        wrote = reopened(self.store, clock=self.clock, timeout_s=5.0).write(after)
+        made.append(self.note(wrote.id, after, Kind.TASK, None))
+        return multiple(*made)
+
+    def change(self, old: str | None, draft: Draft) -> None:
+        store = reopened(self.store, clock=self.clock, timeout_s=5.0)
+        if old is None:
+            store.write(draft)
+        else:
+            store.replace(old, draft)
+
+    @rule(target=ids, folder=st.sampled_from(["entries", "entries/2026/08/23"]))
+    def another_engine_writes(self, folder: str) -> str:
+        draft = self.unique("foreign")
+        made = Engine(self.store.root).write(draft.title, folder=folder, summary=draft.summary)
+        return self.note(made, draft, Kind.TASK, None)
+
+    @precondition(lambda self: self.living)
+    @rule(target=ids, data=st.data())
+    def another_engine_replaces(self, data: st.DataObject) -> str:
+        old, draft = data.draw(st.sampled_from(sorted(self.living))), self.unique("foreign")
+        kind = self.known[old].kind
+        made = Engine(self.store.root).replace(
+            old, draft.title, summary=draft.summary, kind=kind.value
+        )
+        return self.note(made, draft, kind, old)
+
+    @precondition(lambda self: self.living)
+    @rule(data=st.data())
+    def another_engine_withdraws(self, data: st.DataObject) -> None:
+        old = data.draw(st.sampled_from(sorted(self.living)))
+        gone = Engine(self.store.root).delete(old)
+        self.living.remove(old)
+        self.events.append((gone, Act.DELETE, old))
+
+    @rule(limit=st.integers(1, 4))
+    def pages_fit_each_other_and_an_old_snapshot_stays(self, limit: int) -> None:
+        seen: list[str] = []
+        page = self.store.search(["about"], limit=limit)
+        while True:
+            seen += [hit.id for hit in page.hits]
+            if page.next_skip is None:
+                break
+            page = self.other.search(
+                ["about"], limit=limit, skip=page.next_skip, snapshot=page.snapshot
+            )
+        assert sorted(seen) == sorted(self.living)
+        self.shots.setdefault(page.snapshot, seen)
+        for snapshot, shown in self.shots.items():
+            again = self.other.search(["about"], limit=1000, snapshot=snapshot)
+            assert sorted(hit.id for hit in again.hits) == sorted(shown)
 
     @rule(how=st.sampled_from(["lose", "spoil", "old"]))
     def harm_the_index(self, how: str) -> None:
@@ -185,7 +309,7 @@ class StoreAgainstList(RuleBasedStateMachine):
 
 TestStoreAgainstList = StoreAgainstList.TestCase
 TestStoreAgainstList.settings = settings(
-    max_examples=12,
+    max_examples=10,
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -87,7 +87,7 @@ def entry_file(
         f"keywords: {json.dumps(list(keywords), ensure_ascii=False)}",
         *keys.splitlines(),
     ]
-    body = f"# {title}\n\n## Summary\n\n{summary}\n\n## Final Outcome\n\n{content}"
+    body = f"# {title}\n\n## Summary\n\n{summary}\n\n## Final Outcome\n\n{content}\n"
     return "---\n" + "\n".join(head) + "\n---\n\n" + body
 
 
