@@ -10,13 +10,13 @@ import hashlib
 import os
 import re
 import stat
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pygit2
 from pygit2.enums import ObjectType
 
+from gitmemo import opening
 from gitmemo.model import Subject
 
 Progress = Callable[[int, int], None]
@@ -151,26 +151,18 @@ def broken_loose(git_dir: str) -> tuple[Subject, ...]:
 
 def _inflated_hash(path: str) -> str | None:
     """SHA-1 of what a compressed file holds; None where it is not whole, or more than that."""
-    said = hashlib.sha1(usedforsecurity=False)
-    inflater = zlib.decompressobj()
     try:
-        with open(path, "rb") as file:
-            while not inflater.eof:
-                piece = inflater.unconsumed_tail or file.read(_PIECE)
-                if not piece:
-                    return None
-                said.update(inflater.decompress(piece, _PIECE))
-            more = inflater.unused_data or file.read(1)
-    except (OSError, zlib.error):
+        data = opening.inflated(path)
+    except OSError:
         return None
-    return None if more else said.hexdigest()
+    return None if data is None else hashlib.sha1(data, usedforsecurity=False).hexdigest()
 
 
 class Body:
     """The repository of a store, open. Only after `oddities` found none."""
 
     def __init__(self, mem: str) -> None:
-        self._git = pygit2.Repository(mem)
+        self._git = opening.opened(mem, os.path.join(mem, ".git"))
 
     def refs(self) -> dict[str, str]:
         """Every ref with the object that it names; "" where it names none. A file that is no ref

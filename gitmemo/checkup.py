@@ -16,7 +16,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from gitmemo import anatomy, chain, contents, entry, ground, indexing, intent, survival, trailers
+from gitmemo import (
+    anatomy,
+    chain,
+    contents,
+    entry,
+    ground,
+    indexing,
+    intent,
+    opening,
+    survival,
+    trailers,
+)
 from gitmemo.anatomy import Body, Progress, kind, small_text
 from gitmemo.errors import DamagedStore, LegacyStore, OtherFormat
 from gitmemo.index import FILE, VERSION, open_reader
@@ -305,6 +316,7 @@ class _Examination:
     def _dirt(self) -> list[Subject]:
         """Paths that are not as main says: in the working tree by all their bytes (`gone`,
         `changed`, `untracked`, `unreadable`), else in git's index (`staged`)."""
+        opening.refuse_odd_rules(self.mem)  # the library waits at a FIFO among them
         body = Body(self.mem)
         wanted = body.tree(Repo(self.mem).tip())
         found, refused = anatomy.present(self.mem)

@@ -16,6 +16,7 @@ from contextlib import suppress
 import pygit2
 from pygit2.enums import CheckoutStrategy
 
+from gitmemo import gate, opening
 from gitmemo.repo import blank, refusals
 
 FAULTS = 20
@@ -97,8 +98,7 @@ def _packs(folder: str) -> set[str]:
 
 def _pack_names(pack: str) -> list[bytes]:
     """The objects in a pack by its index; none where that has another form than git's present."""
-    with open(f"{pack}.idx", "rb") as file:
-        data = file.read()
+    data = gate.read(f"{pack}.idx", gate.LARGE)
     if not data.startswith(_IDX_V2):
         return []
     end = _NAMES + 20 * int.from_bytes(data[_NAMES - 4 : _NAMES])
@@ -124,7 +124,7 @@ def faults(git_dir: str, tips: Iterable[str]) -> tuple[str, ...]:
     library hashes what it reads, so a changed byte is found too."""
     found: list[str] = []
     with refusals(git_dir):
-        git = pygit2.Repository(git_dir)
+        git = opening.opened(git_dir, git_dir)
     waiting = list(tips)
     met = set(waiting)
     while waiting and len(found) < FAULTS:
@@ -158,6 +158,6 @@ def new_repository(mem: str) -> None:
 def check_out(mem: str) -> None:
     """Write index and files of the repository at `mem` as HEAD has them."""
     with refusals(mem):
-        git = pygit2.Repository(mem)
+        git = opening.opened(mem, os.path.join(mem, ".git"))
         tree = git.head.peel(pygit2.Tree)
         git.checkout_tree(tree, strategy=CheckoutStrategy.FORCE)  # type: ignore[no-untyped-call] # the library types none of its options

@@ -10,11 +10,11 @@ import os
 import shutil
 from contextlib import suppress
 
-from gitmemo import lock, repo
+from gitmemo import gate, lock, repo
 from gitmemo.errors import PlainFolder, TrackedByParent
 from gitmemo.model import Change, Identity
 from gitmemo.place import STORE_DIR, exclude_file, git_dir_of, locate
-from gitmemo.worktree import refusals
+from gitmemo.repo import refusals
 
 EXCLUDED = (
     ".mem/",
@@ -45,41 +45,48 @@ def identity_at(git_dir: str | None, root: str) -> Identity:
     return repo.ambient_identity(*dict.fromkeys(places)) or BUILT_IN
 
 
-def found(root: str, *, identity: Identity | None, now_s: int, timeout_s: float) -> None:
-    """Make `<root>/.mem` where there is none."""
+def found(root: str, *, identity: Identity | None, now_s: int, timeout_s: float) -> bool:
+    """Make `<root>/.mem` where there is none; whether it was we who made it."""
     mem = os.path.join(root, STORE_DIR)
+    made = False
     now_s = repo.git_time(now_s)
     refuse_tracked(root)
     if not os.path.lexists(mem):
         with refusals(root), lock.hold(root, None, "init", timeout_s=timeout_s):
-            _build(root, mem, identity, now_s)
+            made = _build(root, mem, identity, now_s)
     if not os.path.isfile(os.path.join(mem, ".git", "HEAD")):
         raise PlainFolder(mem)
     with refusals(root):
         _hide(root)
+    return made
 
 
 def refuse_tracked(root: str) -> None:
     """Raise TrackedByParent where the code repository of `root` tracks anything under `.mem`."""
+    path = tracked(root)
+    if path is not None:
+        raise TrackedByParent(root, path)
+
+
+def tracked(root: str) -> str | None:
+    """The first path at or under `.mem` that the code repository of `root` tracks; None if none."""
     git_dir = git_dir_of(root)
     if git_dir is None:
-        return
+        return None
+    index = os.path.join(git_dir, "index")
     try:
-        with open(os.path.join(git_dir, "index"), "rb") as file:
-            # Most indexes do not hold these bytes at all, in whatever version they are written;
-            # the exact answer needs git and is asked for only then.
-            if b"mem" not in file.read():
-                return
+        # Most indexes do not hold these bytes at all, in whatever version they are written; the
+        # exact answer needs git and is asked for only then.
+        if b"mem" not in gate.read(index, gate.LARGE):
+            return None
     except OSError:
-        return
-    tracked = repo.tracked_under(root, STORE_DIR)
-    if tracked is not None:
-        raise TrackedByParent(root, tracked)
+        return None
+    return repo.tracked_under(index, STORE_DIR)
 
 
-def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> None:
+def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> bool:
     if os.path.lexists(mem):  # the founder before us had the lock
-        return
+        return False
     sweep(root)
     aside = lock.private_name(root)
     try:
@@ -88,9 +95,11 @@ def _build(root: str, mem: str, identity: Identity | None, now_s: int) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise
+        return False
     finally:
         with suppress(FileNotFoundError):
             shutil.rmtree(aside)
+    return True
 
 
 def sweep(root: str) -> None:
@@ -115,13 +124,12 @@ def _hide(root: str) -> None:
     if path is None:
         return
     try:
-        with open(path, "rb") as file:
-            text = file.read()
+        text = gate.read(path)
     except FileNotFoundError:
         text = b""
     missing = [line for line in EXCLUDED if line.encode() not in text.splitlines()]
     if missing:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         gap = b"" if not text or text.endswith(b"\n") else b"\n"
-        with open(path, "ab") as file:
+        with gate.added(path) as file:
             file.write(gap + "".join(f"{line}\n" for line in missing).encode())

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
-from gitmemo import founding, lock, repo
+from gitmemo import founding, lock
 from gitmemo.anatomy import kind, small_text
 from gitmemo.model import Finding, Health, Identity, Subject
 from gitmemo.place import STORE_DIR, exclude_file, git_dir_of, locate
@@ -66,7 +66,7 @@ def worktrees(root: str) -> Iterator[Finding]:
 
 def tracked(root: str) -> Iterator[Finding]:
     """Whether the code repository tracks anything under `.mem`."""
-    path = repo.tracked_under(root, STORE_DIR) if _has_parent(root) else None
+    path = founding.tracked(root) if _has_parent(root) else None
     if path is not None:
         yield _found("tracked", Health.FAIL, "tracked", Subject(path))
 
@@ -86,7 +86,7 @@ def exclude(root: str) -> Iterator[Finding]:
 def ignored(root: str) -> Iterator[Finding]:
     """Whether `git add -A` in the project would take the store in, whatever the rules say. Git is
     asked: the library overlooks a rule such as `!.mem` that undoes one of another file."""
-    if not _has_parent(root) or repo.tracked_under(root, STORE_DIR) is not None:
+    if not _has_parent(root) or founding.tracked(root) is not None:
         return
     command = ["git", "-C", root, "check-ignore", "-q", "--no-index", f"{STORE_DIR}/"]
     # Inside a hook these would lead git to another repository than the one that is asked about.

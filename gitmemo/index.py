@@ -521,12 +521,20 @@ def below(path: bytes) -> tuple[bytes, bytes]:
     return path + b"/", path + b"0"
 
 
+def odd_beside(path: str) -> tuple[str, ...]:
+    """What lies beside an index file where SQLite would look for its journals, and is no file."""
+    names = [f"{path}{ending}" for ending in ("-journal", "-wal", "-shm")]
+    return tuple(name for name in names if os.path.lexists(name) and not os.path.isfile(name))
+
+
 def open_reader(git_dir: str) -> Index | None:
     """The index file as it is, for reading; None where there is none that can be used."""
     path = os.path.join(git_dir, FILE)
     if not os.path.isfile(path):
         return None
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    if odd_beside(path):
+        return None
     try:
         base = sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=2.0, isolation_level=None)
     except (sqlite3.Error, UnicodeEncodeError):  # a folder whose name is no UTF-8

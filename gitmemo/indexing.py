@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from itertools import zip_longest
 from json import dumps, loads
 
-from gitmemo import chain, entry, idmap, legacy, trailers
+from gitmemo import chain, entry, gate, idmap, legacy, trailers
 from gitmemo.errors import GitMemoError
 from gitmemo.index import (
     FILE,
@@ -24,6 +24,7 @@ from gitmemo.index import (
     Index,
     digest_key,
     is_commit,
+    odd_beside,
     open_reader,
     place_of,
     plainly_folded,
@@ -33,7 +34,6 @@ from gitmemo.index import (
     whole_file,
 )
 from gitmemo.model import Act, Anchor, EntryId, Kind
-from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import further_tokens, norm, path_key, tokens
 
@@ -119,6 +119,13 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
     """The index file at `tip`, made or brought up to date; in memory where the disk refuses. Call
     with the store's lock held."""
     path = os.path.join(repo.git_dir, FILE)
+    try:
+        for name in odd_beside(path):
+            os.unlink(name)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            os.unlink(path)
+    except OSError:  # a folder, or no permission
+        return in_memory(repo, tip)
     if _is_of_old(path):
         _remove(path)  # emptied and filled again it would keep its size, and it is larger
     for attempt in (1, 2):
@@ -137,7 +144,7 @@ def up_to_date(repo: Repo, tip: EntryId) -> Index:
 
 def _is_of_old(path: str) -> bool:
     """Whether the tables are of another version, by the number in the head of the file."""
-    with suppress(OSError), open(path, "rb") as file:
+    with suppress(OSError), gate.opened(path) as file:
         head = file.read(64)
         version = int.from_bytes(head[60:], "big")
         return head.startswith(b"SQLite format 3\0") and version not in (0, VERSION)
@@ -385,7 +392,7 @@ def add_entry(
 
 def _linked(repo: Repo, content: str) -> tuple[str, ...]:
     """The links of a topic by what a purge has made of their ids."""
-    renamed = read_map(repo.git_dir)
+    renamed = repo.id_map()
     found = ((link, idmap.like(renamed, link)) for link in entry.links(content))
     return tuple((now[0].new or link) if len(now) == 1 else link for link, now in found)
 

@@ -16,15 +16,16 @@ from enum import StrEnum
 from mmap import ACCESS_READ, mmap
 from typing import NamedTuple
 
-from gitmemo import worktree
+from gitmemo import gate, worktree
 from gitmemo.errors import DamagedStore, GitMemoError
 from gitmemo.gitindex import Staged, pieces
 from gitmemo.model import Change, EntryId, Identity
-from gitmemo.repo import Raw, Repo
+from gitmemo.repo import Raw, Repo, refusals
 from gitmemo.seen import Seen
 
 RECORD = "gitmemo-transaction.json"
 _ASIDE = "gitmemo-record.tmp"
+_LIMIT = 16 << 20
 
 
 class Intent(NamedTuple):
@@ -99,7 +100,7 @@ def recover(repo: Repo) -> bool:
 def settle(repo: Repo, commit: str, intent: Intent) -> None:
     """Make files and git's index say about the paths of `intent` what `commit` says: the one act
     of recovery, backwards and forwards, and safe to repeat."""
-    with worktree.refusals(repo.mem):
+    with refusals(repo.mem):
         for path in intent.paths:
             data = repo.file(commit, path)
             if data is None:
@@ -119,14 +120,12 @@ def carry_out(
         prepared.base, tuple(path for path, _ in change.add), change.remove, change.operation
     )
     try:
-        write(repo.git_dir, intent, digest=change.digest, created_at=created_at)
-        moved = _perform(repo, prepared, seen, timeout_s)
-    except (GitMemoError, OSError) as error:
+        with refusals(repo.mem):
+            write(repo.git_dir, intent, digest=change.digest, created_at=created_at)
+            moved = _perform(repo, prepared, seen, timeout_s)
+    except GitMemoError:
         seen.forget()
         _undo(repo, intent)
-        if isinstance(error, OSError):
-            with worktree.refusals(repo.mem):
-                raise
         raise
     if not moved:
         seen.forget()
@@ -168,7 +167,7 @@ def _perform(repo: Repo, prepared: Prepared, seen: Seen, timeout_s: float) -> bo
 
 
 def _next_index(repo: Repo, prepared: Prepared) -> tuple[bytes | memoryview, ...] | None:
-    with open(os.path.join(repo.git_dir, worktree.INDEX), "rb") as file:
+    with gate.opened(os.path.join(repo.git_dir, worktree.INDEX)) as file:
         # Mapped and not read: of a large store it is megabytes, of which a few bytes are new.
         old = mmap(file.fileno(), 0, access=ACCESS_READ)
     add = [
@@ -181,7 +180,7 @@ def _next_index(repo: Repo, prepared: Prepared) -> tuple[bytes | memoryview, ...
 def _undo(repo: Repo, intent: Intent) -> None:
     """Back to what main says, as far as the machine lets us: what is left, the record lets the
     next writer finish, so a second failure here hides nothing and loses nothing."""
-    with suppress(GitMemoError, OSError):
+    with suppress(GitMemoError), refusals(repo.mem):
         worktree.sweep(repo.git_dir)
         settle(repo, repo.tip(), intent)
         drop(repo.git_dir)
@@ -214,15 +213,14 @@ def read(git_dir: str) -> Intent | None:
     """The record, None if there is none; DamagedStore if it cannot be read as one."""
     path = os.path.join(git_dir, RECORD)
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = gate.read(path, _LIMIT).decode()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise DamagedStore(path, "unreadable-record") from error
     try:
         body = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedStore(path, "unreadable-record") from error
     if not isinstance(body, dict) or not isinstance(body.get("baseHead"), str):
         raise DamagedStore(path, "unreadable-record")

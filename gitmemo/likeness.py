@@ -62,11 +62,22 @@ def _telling(text: str) -> frozenset[str]:
 
 def _common(one: Set[str], other: Set[str]) -> int:
     """How many words two sets share, each used once."""
-    left = sorted(word for word in other - one if len(word) >= TYPO_LENGTH)
     count = len(one & other)
+    left: dict[str, set[str]] = {}
+    for word in other - one:
+        if len(word) >= TYPO_LENGTH:
+            for end in _ends(word):
+                left.setdefault(end, set()).add(word)
     for word in sorted(one - other) if left else ():
-        twin = next((near for near in left if within_one_edit(word, near)), None)
+        # One edit of five letters or more leaves the first two or the last two as they are.
+        close = (near for end in _ends(word) for near in left.get(end, ()))
+        twin = min((near for near in close if within_one_edit(word, near)), default=None)
         if twin is not None:
-            left.remove(twin)
+            for end in _ends(twin):
+                left[end].discard(twin)
             count += 1
     return count
+
+
+def _ends(word: str) -> tuple[str, str]:
+    return f"{word[:2]}-", f"-{word[-2:]}"

@@ -259,7 +259,9 @@ def private_name(root: str) -> str:
 def _create_whole(path: str, data: bytes, aside: str) -> bool:
     """Make `path` appear with all its bytes at once; False if it exists already."""
     try:
-        with open(aside, "wb") as file:
+        with suppress(FileNotFoundError):
+            os.unlink(aside)
+        with open(aside, "xb") as file:
             file.write(data)
         os.link(aside, path)
     except FileExistsError:

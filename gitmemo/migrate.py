@@ -24,8 +24,8 @@ from gitmemo.legacy import Conflict, Migrated, Migration, OldEntry, Source
 from gitmemo.model import EntryId, Identity
 from gitmemo.oldrepo import BACKUP, KEPT, OldRepo
 from gitmemo.place import STORE_DIR
+from gitmemo.repo import refusals
 from gitmemo.text import iso_date
-from gitmemo.worktree import refusals
 
 _NAMED = 5  # how many dirty paths or conflicts an error names
 

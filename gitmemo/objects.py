@@ -13,11 +13,9 @@ from contextlib import suppress
 import pygit2
 from pygit2.enums import ObjectType, Option, SortMode
 
-from gitmemo import rewrite
-from gitmemo.repo import refusals
+from gitmemo import opening, rewrite
+from gitmemo.repo import MAP_FILE, refusals
 
-MAP_REF = "refs/gitmemo/map"
-MAP_FILE = "map"
 _ASIDE = "gitmemo-pack"
 _LINK = b"160000"  # a commit of another repository
 _KINDS = {"blob": ObjectType.BLOB, "tree": ObjectType.TREE, "commit": ObjectType.COMMIT}
@@ -59,7 +57,8 @@ class Objects:
     def __init__(self, git_dir: str) -> None:
         self.git_dir = git_dir
         with refusals(git_dir):
-            self._git = pygit2.Repository(git_dir)
+            self._git = opening.opened(git_dir, git_dir)
+            self._pen = pygit2.Repository(git_dir)
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -123,7 +122,7 @@ class Objects:
 
     def put(self, kind: str, data: bytes) -> str:
         """Store an object; its hash."""
-        return str(self._git.write(_KINDS[kind], data))
+        return str(self._pen.write(_KINDS[kind], data))
 
     def put_map(self, text: str, *, who: bytes) -> str:
         """Store the map of ids as a commit of its own, whose author line is `who`; its hash."""
@@ -187,16 +186,6 @@ class Objects:
         """Remove what git noted of past work."""
         for name in LEFTOVERS:
             _remove(os.path.join(self.git_dir, name))
-
-
-def read_map(git_dir: str) -> str:
-    """The map of ids of the repository; empty where nothing was ever purged."""
-    git = pygit2.Repository(git_dir)
-    try:
-        blob = git.revparse_single(f"{MAP_REF}:{MAP_FILE}")
-    except (KeyError, ValueError, pygit2.GitError):
-        return ""
-    return blob.read_raw().decode("utf-8", "replace")
 
 
 def obstacle(git_dir: str) -> str | None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 import pygit2
 from pygit2.enums import ConfigLevel, FileStatus, RepositoryState, ResetMode
 
+from gitmemo import opening
 from gitmemo.chain import is_entry_path
 from gitmemo.errors import DamagedStore
 from gitmemo.model import EntryId
@@ -99,6 +100,7 @@ class OldRepo(Repo):
     def extras(self) -> tuple[str, ...]:
         """What lies in the folder and in no history: files that git ignores, hooks, stashes, and
         whatever a repository does not usually have."""
+        opening.refuse_odd_rules(self.mem)
         status = self._git.status(untracked_files="all", ignored=True)
         found = sorted(path for path, flag in status.items() if flag & FileStatus.IGNORED)
         for name in sorted(os.listdir(self.git_dir)):
@@ -155,7 +157,7 @@ class OldRepo(Repo):
                 os.path.join(old.git_dir, "gitmemo.lock"),
                 os.path.join(self.git_dir, "gitmemo.lock"),
             )
-        self._git = pygit2.Repository(self.mem)  # it has packs now that it did not know
+        self._git = opening.opened(self.mem, self.git_dir)  # it has packs now that it did not know
         for name, target in backups.items():
             self._git.references.create(name, target)
 

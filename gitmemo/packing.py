@@ -20,6 +20,8 @@ from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from typing import NamedTuple
 
+from gitmemo import gate
+
 FACTOR = 2
 LIMIT = 2**31 - 1  # what an index holds of a place in a pack without a table of large ones
 _ORPHAN_S = 24 * 3600.0
@@ -30,6 +32,8 @@ _SPECIAL = (".keep", ".promisor", ".mtimes")
 _PARTS = (".idx", ".pack", ".rev", ".bitmap")
 _ASIDE = ("gitmemo-pack.tmp", "gitmemo-idx.tmp")
 _COPY = 1 << 20
+UNFIT = (ValueError, LookupError, struct.error)
+"""What a table comes to that says what is not so."""
 
 
 class Known(NamedTuple):
@@ -73,8 +77,7 @@ def packs(git_dir: str) -> list[Known]:
         if ending != ".idx" or any(f"{stem}{special}" in names for special in _SPECIAL):
             continue
         path = os.path.join(folder, stem)
-        with open(f"{path}.idx", "rb") as file:
-            table = file.read()
+        table = gate.read(f"{path}.idx", gate.LARGE)
         if table.startswith(_INDEX) and f"{stem}.pack" in names:
             found.append(Known(path, os.stat(f"{path}.pack").st_size, table))
     return sorted(found, key=lambda pack: (pack.size, pack.path))
@@ -181,7 +184,7 @@ def _copy(parts: Sequence[Known], target: str) -> bytes | None:
         out.write(head)
         for part in parts:
             with (
-                open(f"{part.path}.pack", "rb") as file,
+                gate.opened(f"{part.path}.pack", LIMIT) as file,
                 mmap(file.fileno(), 0, access=ACCESS_READ) as data,
                 memoryview(data) as view,
             ):

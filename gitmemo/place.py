@@ -8,6 +8,7 @@ answer depends on the folder asked about and on nothing else.
 
 import os
 
+from gitmemo import gate
 from gitmemo.model import CodeState, EntryId
 from gitmemo.values import NamedTuple
 
@@ -163,9 +164,12 @@ def _same(one: str, other: str) -> bool:
 
 
 def _ref(git_dir: str, name: str) -> EntryId | None:
-    loose = (_text(os.path.join(git_dir, name)) or "").strip()
+    path = os.path.join(git_dir, name)
+    loose = (_text(path) or "").strip()
     if _is_hash(loose):
         return EntryId(loose)
+    if os.path.lexists(path) and not os.path.isdir(path):
+        return None  # broken: what is packed is older, and would be believed for the present
     packed = _text(os.path.join(git_dir, "packed-refs")) or ""
     for line in packed.splitlines():
         commit, _, ref = line.partition(" ")
@@ -181,7 +185,6 @@ def _is_hash(text: str) -> bool:
 def _text(path: str) -> str | None:
     """A small file's text, undecodable bytes kept; None where it cannot be read as a file."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read()
+        return gate.read(path).decode("utf-8", "surrogateescape")
     except OSError:
         return None

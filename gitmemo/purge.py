@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import NamedTuple
 
-from gitmemo import idmap, indexing, intent, needles, reading, rewrite, survival, worktree
+from gitmemo import gate, idmap, indexing, intent, needles, reading, rewrite, survival, worktree
 from gitmemo.errors import (
     DamagedStore,
     DirtyStore,
@@ -28,9 +28,9 @@ from gitmemo.errors import (
 )
 from gitmemo.index import FILE, Index
 from gitmemo.model import Act, EntryId, Identity, PurgeReport, RefChange
-from gitmemo.objects import MAP_REF, Objects, obstacle, read_map
+from gitmemo.objects import Objects, obstacle
 from gitmemo.place import main_tip
-from gitmemo.repo import MAIN, Repo
+from gitmemo.repo import MAIN, MAP_REF, Repo
 
 RECORD = "gitmemo-purge.json"
 _ASIDE = "gitmemo-purge.tmp"
@@ -149,7 +149,7 @@ def _look(
         EntryId(main),
         after,
         tuple(sorted(path for path in files if path in there)),
-        idmap.compose(read_map(repo.git_dir), done.moved),
+        idmap.compose(repo.id_map(), done.moved),
         doomed,
         known_by,
     )
@@ -351,7 +351,7 @@ def _files(git_dir: str) -> Iterable[str]:
 def _holds(path: str, known_by: needles.Needles) -> bool:
     if not os.path.isfile(path):
         return False
-    with open(path, "rb") as file:
+    with gate.opened(path) as file:
         return known_by.in_file(file.read())
 
 
@@ -376,8 +376,7 @@ def _read(git_dir: str) -> Record | None:
     """The record, None if there is none; DamagedStore if it cannot be read as one."""
     path = os.path.join(git_dir, RECORD)
     try:
-        with open(path, encoding="utf-8") as file:
-            return _record(json.load(file))
+        return _record(json.loads(gate.read(path)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, KeyError) as error:

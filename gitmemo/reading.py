@@ -11,7 +11,6 @@ from gitmemo import chain, entry, idmap, legacy, topics, trailers
 from gitmemo.errors import AmbiguousId, Purged, UnknownId, WithdrawalId
 from gitmemo.index import Index
 from gitmemo.model import Act, Entry, EntryId, Life
-from gitmemo.objects import read_map
 from gitmemo.repo import Raw, Repo
 from gitmemo.text import iso_date
 from gitmemo.topics import Link, Topic
@@ -34,7 +33,7 @@ def resolve(repo: Repo, index: Index, text: str) -> EntryId:
                 raise WithdrawalId(text, message.deletes)
     # An id from before a purge names what its entry is called now; one that is there names itself.
     # The map is written before main moves: until then an entry is there under its old id.
-    known = idmap.like(read_map(repo.git_dir), text)
+    known = idmap.like(repo.id_map(), text)
     renamed = [one for one in known if one.old not in hits]
     hits = tuple(dict.fromkeys((*hits, *_present(repo, renamed))))
     if not hits:

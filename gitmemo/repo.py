@@ -8,11 +8,13 @@ Tests: tests/gitmemo/test_repo.py, with git itself as the oracle.
 """
 
 import errno
+import hashlib
 import heapq
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import NamedTuple
 
 import pygit2
@@ -24,11 +26,13 @@ from pygit2.enums import (
     RepositoryInitFlag,
 )
 
-from gitmemo import packing
+from gitmemo import gate, opening, packing
 from gitmemo.errors import DamagedStore, IoRefused, LegacyStore, OtherFormat, PlainFolder
 from gitmemo.model import Change, EntryId, Identity
 
 MAIN = "refs/heads/main"
+MAP_REF = "refs/gitmemo/map"
+MAP_FILE = "map"
 MARKER_FILE = ".gitmemo-format"
 MARKER = b"2"
 _LOOSE_LIMIT = 4  # loose objects in one of 256 folders: about 1,000 in all, 150 writes
@@ -77,12 +81,19 @@ class Repo:
     def __init__(self, mem: str) -> None:
         self.mem = mem
         self.git_dir = os.path.join(mem, ".git")
+        if not os.path.isdir(self.git_dir):
+            raise PlainFolder(mem)
         try:
-            self._git = pygit2.Repository(mem)
+            self._git = opening.opened(mem, self.git_dir)
         except pygit2.GitError as error:
             raise PlainFolder(mem, str(error)) from error
         if os.path.realpath(self._git.path) != os.path.realpath(self.git_dir):
             raise PlainFolder(mem, "the repository lies elsewhere")
+
+    @cached_property
+    def _pen(self) -> pygit2.Repository:
+        """The same repository for writing objects; what it reads beforehand is read by `_git`."""
+        return pygit2.Repository(self.mem)
 
     # -- commits ---------------------------------------------------------------------------------
 
@@ -137,6 +148,14 @@ class Repo:
             hits = sorted(str(oid) for oid in self._git if str(oid).startswith(prefix))
             return tuple(EntryId(hit) for hit in hits if self.has(hit))
         return () if found is None else (EntryId(str(found.id)),)
+
+    def id_map(self) -> str:
+        """What purges made of ids, as text; empty where nothing was ever purged."""
+        try:
+            blob = self._git.revparse_single(f"{MAP_REF}:{MAP_FILE}")
+        except (KeyError, ValueError, pygit2.GitError):
+            return ""
+        return blob.read_raw().decode("utf-8", "replace")
 
     def is_ancestor(self, commit: str, of: str) -> bool:
         """Whether `commit` (40 hex digits) lies in the history of `of`, itself included."""
@@ -206,6 +225,7 @@ class Repo:
         """Paths in which index or working tree differ from the last commit, ignored ones left
         out. Looks at every file."""
         with refusals(self.mem):
+            opening.refuse_odd_rules(self.mem)
             status = self._git.status(untracked_files="all")
         clean = FileStatus.CURRENT | FileStatus.IGNORED
         return tuple(sorted(path for path, flag in status.items() if flag & ~clean))
@@ -214,7 +234,7 @@ class Repo:
         """Write the objects of `change` on top of `base`, down to the disk; nothing is visible
         yet."""
         with refusals(self.mem):
-            made = [(path, self._git.create_blob(data)) for path, data in change.add]
+            made = [(path, self._pen.create_blob(data)) for path, data in change.add]
             edits: dict[str, pygit2.Oid | None] = dict.fromkeys(change.remove)
             edits.update(made)
             trees: list[pygit2.Oid] = []
@@ -223,17 +243,22 @@ class Repo:
                 raise DamagedStore(self.mem, "nothing-left")
             who = pygit2.Signature(identity.name, identity.email, now_s, 0)
             parents: list[str | pygit2.Oid] = [base]
-            commit = self._git.create_commit(None, who, who, change.message, root, parents)
+            commit = self._pen.create_commit(None, who, who, change.message, root, parents)
             # As git does it: the objects before the ref that needs them, files and not folders.
             for oid in (*(oid for _, oid in made), *trees, commit):
                 self._sync(str(oid))
             return EntryId(str(commit))
 
     def _sync(self, name: str) -> None:
-        """Bring a loose object down to the disk; one that lies in a pack is there already."""
+        """Bring a loose object down to the disk; one that lies in a pack is there already. One that
+        was there before is not written again, and may be broken."""
         path = os.path.join(self.git_dir, "objects", name[:2], name[2:])
-        with suppress(FileNotFoundError), open(path, "rb") as file:
-            os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            with gate.opened(path) as file:
+                os.fsync(file.fileno())
+            data = opening.inflated(path)
+            if data is None or hashlib.sha1(data, usedforsecurity=False).hexdigest() != name:
+                raise DamagedStore(self.mem, f"broken-object:{name}")
 
     def _grown(
         self,
@@ -244,7 +269,7 @@ class Repo:
         """`tree` with `edits` (path to blob, or None to remove); None where nothing is left. Only
         the folders on the way are written, which is why entries lie in dated ones; `made` gets
         them."""
-        builder = self._git.TreeBuilder() if tree is None else self._git.TreeBuilder(tree)
+        builder = self._pen.TreeBuilder() if tree is None else self._pen.TreeBuilder(tree.id)
         below: dict[str, dict[str, pygit2.Oid | None]] = {}
         for path, oid in edits.items():
             name, slash, rest = path.partition("/")
@@ -296,10 +321,10 @@ class Repo:
         a full disk only postpones it."""
         try:
             crowd = len(os.listdir(os.path.join(self.git_dir, "objects", "17")))
-        except FileNotFoundError:
+        except OSError:
             return
         if crowd >= _LOOSE_LIMIT:
-            with suppress(pygit2.GitError, OSError):
+            with suppress(pygit2.GitError, OSError, *packing.UNFIT):
                 self._pack()
                 self._join()
 
@@ -396,13 +421,23 @@ def ambient_identity(*git_dirs: str | None) -> Identity | None:
     return None
 
 
-def tracked_under(checkout: str, name: str) -> str | None:
-    """The first path at or under `name` that the repository of `checkout` tracks; None if none."""
+def tracked_under(index_file: str, name: str) -> str | None:
+    """The first path at or under `name` that git's `index_file` holds; None if none, or where it
+    cannot be read. Nothing else of a repository that is not ours is opened."""
     try:
-        git = pygit2.Repository(checkout)
-    except pygit2.GitError:
+        gate.refuse_odd(index_file)
+        index = _Index(index_file)
+        return next((e.path for e in index if f"{e.path}/".startswith(f"{name}/")), None)
+    except (OSError, ValueError, pygit2.GitError):
         return None
-    return next((e.path for e in git.index if f"{e.path}/".startswith(f"{name}/")), None)
+
+
+class _Index(pygit2.Index):
+    """An index that could not be opened goes without a word."""
+
+    def __del__(self) -> None:
+        if hasattr(self, "_index"):
+            super().__del__()
 
 
 @contextmanager
@@ -410,7 +445,7 @@ def refusals(path: str) -> Iterator[None]:
     """Turn what the machine refused into IoRefused, and what else git reports into DamagedStore."""
     try:
         yield
-    except (OSError, pygit2.GitError, KeyError) as error:
+    except (OSError, pygit2.GitError, KeyError, ValueError) as error:
         # The library raises OSError without a number: then only its text tells what happened.
         named = next((code for code in _ERRNOS if os.strerror(code) in str(error)), 0)
         code = getattr(error, "errno", None) or named

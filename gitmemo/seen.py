@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 
-from gitmemo import gitindex
+from gitmemo import gate, gitindex
 from gitmemo.lock import KERNEL_LOCK
 from gitmemo.worktree import INDEX
 
@@ -197,7 +197,7 @@ class Seen:
         says. Raises OSError and ValueError where that cannot be seen."""
         if self._mem in odd:
             return False
-        with open(self._index, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        with gate.opened(self._index) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
             while odd:
                 folder = odd.pop()
                 stamp = _stamp(folder, now)
@@ -240,8 +240,7 @@ def _is_file(item: os.DirEntry[bytes], kept: gitindex.Kept) -> bool:
         and divmod(at.st_ctime_ns, 10**9) == (kept.ctime_s, kept.ctime_ns)
     ):
         return True
-    with open(item.path, "rb") as file:
-        data = file.read()
+    data = gate.read(os.fsdecode(item.path), gate.LARGE)
     digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
     digest.update(data)
     return digest.digest() == kept.object_id
@@ -260,7 +259,7 @@ def _stamp(folder: str, now: int) -> _Stamp:
 def _mark(index: str) -> _Mark:
     """The index's own checksum, which tells its content without reading it, and which file that
     is: git may be told to leave the checksum out."""
-    with suppress(OSError), open(index, "rb") as file:
+    with suppress(OSError), gate.opened(index) as file:
         at = os.fstat(file.fileno())
         file.seek(-20, os.SEEK_END)
         return file.read(), at.st_mtime_ns, at.st_ino & _NUMBER

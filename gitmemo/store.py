@@ -9,13 +9,14 @@ races.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
 
-from gitmemo import searching
+from gitmemo import gate, searching
 from gitmemo.errors import (
     CallerError,
     DamagedStore,
@@ -50,6 +51,7 @@ from gitmemo.text import iso_date, path_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from typing import TypeVar
 
     from gitmemo.legacy import Migrated, Migration
@@ -67,11 +69,13 @@ _AT_WORK = 100  # twentieths of a second: clearing a large store takes a while
 _PURGE_RECORD = "gitmemo-purge.json"
 _ID = re.compile(r"[0-9a-f]{7,64}")
 _JOURNAL = ".mem.gitmemo-migration.json"  # `swap` has it too, and needs git
+_NOT_REFUSED = frozenset((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.EFBIG))
 _MARKER_FILE = ".gitmemo-format"  # `repo` has it too, and needs git
 
 
 class Store:
-    """One `.mem`. Made by `init` or `open`; threads may share it."""
+    """One `.mem`. Made by `init` or `open`; threads may share it. `founded` tells of `init` that
+    there was none before, and that nobody else made it meanwhile."""
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class Store:
     ) -> None:
         self.root = root
         self.path = os.path.join(root, STORE_DIR)
+        self.founded = False
         self._git_dir = os.path.join(self.path, ".git")
         self._identity = identity
         self._clock = clock
@@ -114,15 +119,17 @@ class Store:
             from gitmemo import migrate  # noqa: PLC0415 # a rare act
 
             migrate.recover(root, timeout_s=lock_timeout_s)
-        survival.restore(root, timeout_s=lock_timeout_s)
-        founding.found(
+        restored = survival.restore(root, timeout_s=lock_timeout_s)
+        founded = founding.found(
             root,
             identity=identity,
             now_s=int(clock()),
             timeout_s=lock_timeout_s,
         )
         survival.catch_up(root, timeout_s=lock_timeout_s)
-        return Store.open(root, identity=identity, clock=clock, lock_timeout_s=lock_timeout_s)
+        store = Store.open(root, identity=identity, clock=clock, lock_timeout_s=lock_timeout_s)
+        store.founded = founded or restored is not None
+        return store
 
     @staticmethod
     def restore(root: str, *, lock_timeout_s: float = 30.0) -> EntryId | None:
@@ -217,12 +224,11 @@ class Store:
         for name in ("HEAD", "refs/heads/main", "packed-refs"):
             path = os.path.join(self._git_dir, name)
             try:
-                with open(path, "rb"):
+                with gate.opened(path):
                     pass
-            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-                continue
             except OSError as error:
-                raise IoRefused(path, error.errno or 0, error.strerror or "") from error
+                if error.errno not in _NOT_REFUSED:
+                    raise IoRefused(path, error.errno or 0, error.strerror or "") from error
 
     def search(
         self,
@@ -287,7 +293,7 @@ class Store:
                 replaced_by=(now,), current=reading.load(repo, index, now).current
             )
 
-        return self._ask(answer)
+        return self._ask_git(answer)
 
     def history(
         self, entry_id: str | None = None, *, limit: int | None = None
@@ -314,7 +320,7 @@ class Store:
                     start = self._migrated(repo, index, entry) or start
             return reading.life(repo, index, start)
 
-        return self._ask(answer)
+        return self._ask_git(answer)
 
     def links(self, entry: Entry) -> tuple[Link, ...]:
         """What became of the entries that `entry` links as `[[hash]]`, in its order; the first 32
@@ -323,13 +329,13 @@ class Store:
         from gitmemo.entry import links  # noqa: PLC0415 # a search reads no bodies
 
         texts = links(entry.content)
-        return self._ask(lambda index, _at, _commit: reading.links(self._repo(), index, texts))
+        return self._ask_git(lambda index, _at, _commit: reading.links(self._repo(), index, texts))
 
     def topics(self) -> tuple[Topic, ...]:
         """The living topics, newest first, and which of their links no longer hold."""
         from gitmemo import reading  # noqa: PLC0415 # it needs git, which a search does not
 
-        return self._ask(lambda index, _at, _commit: reading.all_topics(self._repo(), index))
+        return self._ask_git(lambda index, _at, _commit: reading.all_topics(self._repo(), index))
 
     def check(
         self,
@@ -393,14 +399,14 @@ class Store:
                 at = index.seq_of(commit) if commit is not None and index.tip == tip else None
                 if commit is not None and at is not None:
                     return question(index, at, commit)
-            except (sqlite3.Error, *GARBLED):
+            except (sqlite3.Error, DamagedStore, *GARBLED):
                 believed = False  # damaged inside: history gives the same answer, later
             finally:
                 index.close()
         if believed:
             try:
                 return self._ask_history(question, tip, snapshot, mode)
-            except (sqlite3.Error, *GARBLED):
+            except (sqlite3.Error, DamagedStore, *GARBLED):
                 pass  # a copy of the file was brought on, and its damage with it
         return self._ask_history(question, tip, snapshot, mode, believed=False)
 
@@ -415,21 +421,37 @@ class Store:
     ) -> _T:
         from gitmemo import indexing  # noqa: PLC0415 # it needs git, which a search does not
 
-        repo = self._repo()
-        try:
-            repo.refuse_other_format(tip)
-        except LegacyStore:
-            commit, index = self._old_index(snapshot, mode)
-        else:
-            repo.tip()  # a commit of HEAD will not do for a store of the present format
-            commit = _ancestor(repo, snapshot, tip) if snapshot else tip
-            index = indexing.in_memory(repo, commit, believed=believed)
-        try:
-            at = index.seq_of(commit)
-            assert at is not None  # an index knows its own commit
-            return question(index, at, commit)
-        finally:
-            index.close()
+        with self._refusals():
+            repo = self._repo()
+            try:
+                repo.refuse_other_format(tip)
+            except LegacyStore:
+                commit, index = self._old_index(snapshot, mode)
+            else:
+                repo.tip()  # a commit of HEAD will not do for a store of the present format
+                commit = _ancestor(repo, snapshot, tip) if snapshot else tip
+                index = indexing.in_memory(repo, commit, believed=believed)
+            try:
+                at = index.seq_of(commit)
+                assert at is not None  # an index knows its own commit
+                return question(index, at, commit)
+            finally:
+                index.close()
+
+    def _refusals(self) -> AbstractContextManager[None]:
+        """What git makes of a damaged store, as errors of ours."""
+        from gitmemo import repo  # noqa: PLC0415 # it needs git, which a search does not
+
+        return repo.refusals(self.path)
+
+    def _ask_git(self, question: Callable[[Index, int, EntryId], _T]) -> _T:
+        """`_ask` for a question that reads history too."""
+
+        def guarded(index: Index, at: int, commit: EntryId) -> _T:
+            with self._refusals():
+                return question(index, at, commit)
+
+        return self._ask(guarded)
 
     def _old_index(self, snapshot: str | None, mode: Mode) -> tuple[EntryId, Index]:
         """A store of the time before the marker, as its HEAD has it."""
@@ -529,7 +551,8 @@ class Store:
         if finish:
             self._finish_migration()
         self.tip()
-        return migrate.survey(self.root, now_ms=self._now_ms())
+        with self._refusals():
+            return migrate.survey(self.root, now_ms=self._now_ms())
 
     def migrate(self, expected: Migration | None = None) -> Migrated | None:
         """Migrate; None where there is nothing to do. `expected` is a survey that was looked at:
@@ -538,13 +561,14 @@ class Store:
         from gitmemo import migrate, survival  # noqa: PLC0415 # a rare act
 
         self._desk = None
-        done = migrate.apply(
-            self.root,
-            expected=expected,
-            identity=self._identity,
-            now_ms=self._now_ms(),
-            timeout_s=self._lock_timeout_s,
-        )
+        with self._refusals():
+            done = migrate.apply(
+                self.root,
+                expected=expected,
+                identity=self._identity,
+                now_ms=self._now_ms(),
+                timeout_s=self._lock_timeout_s,
+            )
         survival.catch_up(self.root, timeout_s=self._lock_timeout_s)
         return done
 
@@ -598,12 +622,12 @@ class Store:
         return int(self._clock() * 1000)
 
     def _at_desk(self) -> Desk:
-        from gitmemo import founding, seen, worktree, writing  # noqa: PLC0415 # readers never write
+        from gitmemo import founding, seen, writing  # noqa: PLC0415 # readers never write
 
         self._finish_migration()
         tip = self.tip()
         if self._desk is None:
-            with worktree.refusals(self.path):
+            with self._refusals():
                 self._repo().refuse_other_format(tip)
             self._desk = writing.Desk(
                 root=self.root,
@@ -666,9 +690,9 @@ def _ancestor(repo: Repo, text: str, tip: EntryId) -> EntryId:
     _check_id(text)
     commits = [commit for commit in repo.find(text) if repo.is_ancestor(commit, tip)]
     if not commits:  # a snapshot from before a purge goes on as what stands for it now
-        from gitmemo import idmap, objects  # noqa: PLC0415 # it needs git, which a search does not
+        from gitmemo import idmap  # noqa: PLC0415 # it needs git, which a search does not
 
-        renamed = {one.new for one in idmap.like(objects.read_map(repo.git_dir), text) if one.new}
+        renamed = {one.new for one in idmap.like(repo.id_map(), text) if one.new}
         commits = [commit for commit in renamed if repo.is_ancestor(commit, tip)]
     if len(commits) != 1:
         raise StaleSnapshot(text)

@@ -15,9 +15,9 @@ import os
 import shutil
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
-from gitmemo import copying, founding, indexing, lock, swap
+from gitmemo import copying, founding, gate, indexing, lock, swap
 from gitmemo.errors import DamagedStore, GitMemoError
 from gitmemo.model import EntryId
 from gitmemo.place import STORE_DIR, copy_dir, is_gone, main_tip
@@ -153,14 +153,14 @@ def _bury(copy: str) -> None:
 def _refs(git_dir: str) -> dict[str, str]:
     """Every ref that names an object; empty where there is no repository."""
     found: dict[str, str] = {}
-    with suppress(FileNotFoundError), _text(os.path.join(git_dir, _REFS)) as file:
-        for line in file:
+    with suppress(FileNotFoundError):
+        for line in _text(os.path.join(git_dir, _REFS)).splitlines():
             target, _, name = line.strip().partition(" ")
             if name.startswith("refs/") and _is_hash(target):
                 found[name] = target
     for path in _loose_refs(git_dir):
-        with suppress(FileNotFoundError), _text(path) as file:
-            target = file.read().strip()
+        with suppress(FileNotFoundError):
+            target = _text(path).strip()
             if _is_hash(target):
                 found[os.path.relpath(path, git_dir)] = target
     return found
@@ -190,13 +190,15 @@ def _loose_refs(git_dir: str) -> list[str]:
     ]
 
 
-def _text(path: str) -> TextIO:
-    return open(path, encoding="utf-8", errors="surrogateescape")
+def _text(path: str) -> str:
+    return gate.read(path).decode("utf-8", "surrogateescape")
 
 
 def _put(copy: str, name: str, data: bytes, *, sync: bool = False) -> None:
     aside = os.path.join(copy, _ASIDE)
-    with open(aside, "wb") as file:
+    with suppress(FileNotFoundError):
+        os.unlink(aside)
+    with open(aside, "xb") as file:
         file.write(data)
         if sync:
             file.flush()

@@ -22,7 +22,7 @@ from contextlib import suppress
 from itertools import count
 from typing import NamedTuple
 
-from gitmemo import worktree
+from gitmemo import gate, worktree
 from gitmemo.errors import DamagedStore, GitMemoError, PlainFolder
 from gitmemo.oldrepo import OldRepo
 from gitmemo.place import STORE_DIR
@@ -152,8 +152,7 @@ def _write(root: str, body: dict[str, str]) -> None:
 def _read(root: str) -> Swap | None:
     path = os.path.join(root, JOURNAL)
     try:
-        with open(path, "rb") as file:
-            body = json.loads(file.read())
+        body = json.loads(gate.read(path))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
+from gitmemo import gate
 from gitmemo.errors import IoRefused, LockTimeout
 
 if sys.platform == "linux":
@@ -85,8 +86,8 @@ def remove_file(mem: str, path: str) -> None:
 def restore_file(mem: str, path: str, data: bytes) -> None:
     """Make the entry file `path` hold `data`, whatever is there."""
     target = os.path.join(mem, path)
-    with suppress(OSError), open(target, "rb") as file:
-        if file.read() == data:
+    with suppress(OSError):
+        if gate.read(target) == data:
             return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     os.replace(write_aside(os.path.join(mem, ".git"), _ENTRY_ASIDE, data), target)
@@ -204,12 +205,11 @@ def log_move(git_dir: str, line: str) -> None:
         path = os.path.join(git_dir, "logs", name)
         with suppress(OSError):
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "ab") as file:
+            with gate.added(path) as file:
                 file.write(line.encode())
                 long = file.tell() > REFLOG_LIMIT
             if long:
-                with open(path, "rb") as file:
-                    data = file.read()
+                data = gate.read(path)
                 younger = data[data.index(b"\n", len(data) // 2) + 1 :]
                 os.replace(write_aside(git_dir, _LOG_ASIDE, younger), path)
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from gitmemo import (
     entry,
     founding,
+    gate,
     indexing,
     intent,
     likeness,
@@ -34,10 +35,9 @@ from gitmemo.errors import (
 )
 from gitmemo.index import Index
 from gitmemo.model import Anchor, Change, Draft, Entry, EntryId, Identity, Kind, Redaction
-from gitmemo.repo import Repo, git_time
+from gitmemo.repo import Repo, git_time, refusals
 from gitmemo.seen import Seen
 from gitmemo.text import iso_date, tokens
-from gitmemo.worktree import refusals
 
 ANCHOR_LIMIT = 64 * 1024 * 1024
 _RACES = 3  # how often a change is planned anew because a person committed to main meanwhile
@@ -159,9 +159,12 @@ def _refuse_edited(repo: Repo, tip: EntryId, change: Change) -> None:
     """Raise DirtyStore where a file that `change` removes was edited in place: what is noted of the
     folders does not show that, and the edit would go with the file."""
     for path in change.remove:
-        with open(os.path.join(repo.mem, path), "rb") as file:
-            if file.read() != repo.file(tip, path):
-                raise DirtyStore(repo.mem, path)
+        try:
+            held = gate.read(os.path.join(repo.mem, path))
+        except OSError:
+            held = None
+        if held is None or held != repo.file(tip, path):
+            raise DirtyStore(repo.mem, path)
 
 
 # -- what is asked before a plan -------------------------------------------------------------------

@@ -197,16 +197,15 @@ class App:
             place = gitmemo.Place(self.cwd, self.cwd, None, worktree=False)
         if place is None:
             raise gitmemo.NoProject(self.cwd)
-        created = not os.path.lexists(os.path.join(place.store_root, ".mem"))
         store = gitmemo.Store.init(place.store_root, **self._habits())
         if not index:
-            return Opened(place.root, store.path, created, None)
+            return Opened(place.root, store.path, store.founded, None)
         from heimdall import writer  # noqa: PLC0415 # reading commands do without it
 
         root = names.normal(".", place.root)
         writer.add_root(self.settings, root, depth=None)
         result = writer.reconcile(self.settings, (root,), progress=progress)
-        return Opened(place.root, store.path, created, result)
+        return Opened(place.root, store.path, store.founded, result)
 
     def revive(self) -> Revived | None:
         """Bring the memory of the project here back where it was lost and its copy is there; None

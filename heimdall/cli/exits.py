@@ -241,6 +241,9 @@ _DAMAGES = {
     "migration-incomplete": ("its copy is not what it must be", "Nothing was changed."),
     "interrupted-moved": ("an interrupted change does not fit its newest commit", ""),
     "interrupted-foreign": ("files beside those of an interrupted change were changed", ""),
+    "broken-object": ("the object {} is broken", ""),
+    "missing-commit": ("the commit {} is missing", ""),
+    "odd-file": ("{} is not a file as git keeps it there", ""),
     "unreadable-record": ("the record of an interrupted change cannot be read", ""),
 }
 """What is damaged -> in words, and what to do where that can be said."""
@@ -248,14 +251,15 @@ _DAMAGES = {
 
 def _damaged(error: Exception) -> str:
     assert isinstance(error, gitmemo.DamagedStore)
-    what = _DAMAGES.get(error.detail, (error.detail, ""))[0]
+    kind, _, fact = error.detail.partition(":")
+    what = _DAMAGES[kind][0].format(fact) if kind in _DAMAGES else error.detail
     return f"the memory at {error.path} is not as it must be: {_short(what)}"
 
 
 def _damaged_hint(error: Exception) -> str:
     assert isinstance(error, gitmemo.DamagedStore)
-    seen = "`git -C .mem status`, `log` and `fsck` show what is there; nothing was changed."
-    return _DAMAGES.get(error.detail, ("", ""))[1] or seen
+    seen = "`mem doctor` shows all that is wrong and what helps; nothing was changed."
+    return _DAMAGES.get(error.detail.partition(":")[0], ("", ""))[1] or seen
 
 
 def _no_store_hint(error: Exception) -> str:
