@@ -1,6 +1,7 @@
 """Whoever keeps the copy of a store, or brings the store back from it, may die at any step.
 
-The loops go on until a run completes, so a new step in the code is a new case here by itself.
+The loops go on until a run completes, so a new step in the code is a new case here by itself;
+by default they take every second step or fewer (tests/support/size.py).
 """
 
 import os
@@ -13,6 +14,7 @@ from gitmemo import Store, survival
 from gitmemo.repo import Repo
 from tests.support.failing import Countdown, install
 from tests.support.memory import assert_sound, draft, git, project, reopened
+from tests.support.size import pace
 
 
 def dies(n: int, act: Callable[[], object]) -> bool:
@@ -71,7 +73,7 @@ def test_whoever_keeps_the_copy_may_die_at_any_step(tmp_path: object, pass_: str
     commit, parent = git(base.path, "rev-parse", "main", "main~1").split()
     n = 0
     while True:
-        n += 1
+        n += pace(2 if pass_ == "own objects" else 4)
         root = f"{tmp_path}/{n}"
         shutil.copytree(base.root, root)
 
@@ -88,7 +90,7 @@ def test_whoever_keeps_the_copy_may_die_at_any_step(tmp_path: object, pass_: str
 def test_whoever_renews_the_copy_may_die_at_any_step(tmp_path: object) -> None:
     base, n = filled(f"{tmp_path}/base"), 0
     while True:
-        n += 3
+        n += pace(3)
         root = f"{tmp_path}/{n}"
         shutil.copytree(base.root, root)
 
@@ -110,7 +112,7 @@ def test_whoever_brings_a_store_back_may_die_at_any_step(tmp_path: object) -> No
     tip = base.tip()
     git(base.root, "clean", "-ffdxq")
     while True:
-        n += 4
+        n += pace(4)
         root = f"{tmp_path}/{n}"
         shutil.copytree(base.root, root)
 

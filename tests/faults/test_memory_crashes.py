@@ -2,7 +2,8 @@
 
 Twice judged: by the next writer of ours, and by the recovery rule of the existing engine, made
 anew from the format's description with the git program (tests/support/foreign.py). The loops go on
-until a run completes, so a new step in the code is a new case here by itself.
+until a run completes, so a new step in the code is a new case here by itself; by default they take
+every second step or fewer (tests/support/size.py).
 """
 
 import errno
@@ -22,6 +23,7 @@ from gitmemo.lock import ENGINE_LOCK
 from tests.support.failing import Countdown, Killed, install
 from tests.support.foreign import Engine
 from tests.support.memory import IDENTITY, Clock, assert_sound, draft, git, project, reopened
+from tests.support.size import pace
 
 Act = Callable[[Store], object]
 
@@ -83,7 +85,7 @@ def test_a_step_that_the_machine_refuses_leaves_before_or_after(tmp_path: object
         raise OSError(errno.ENOSPC, "No space left on device")
 
     while True:
-        n += 1
+        n += pace(3)
         store, countdown = copied(base, f"{tmp_path}/{n}"), Countdown(n, refuse)
         with pytest.MonkeyPatch.context() as patch:
             install(patch, countdown)
@@ -97,11 +99,11 @@ def test_a_step_that_the_machine_refuses_leaves_before_or_after(tmp_path: object
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_writer_that_dies_at_any_step_leaves_before_or_after(tmp_path: object, name: str) -> None:
-    # A replacement takes every step that the other two take: they are tried at every third.
+    # A replacement takes every step that the other two take: they are tried less densely.
     base, case, n = filled(f"{tmp_path}/base"), CASES[name], 0
-    pace, ways = 1 if name == "replace" else 3, set[str]()
+    stride, ways = pace(2 if name == "replace" else 5), set[str]()
     while True:
-        n += pace
+        n += stride
         store = copied(base, f"{tmp_path}/{n}")
         child = os.fork()
         if child == 0:
@@ -185,7 +187,7 @@ def test_a_founder_that_fails_or_dies_at_any_step_is_followed_by_the_next(
 ) -> None:
     n = 0
     while True:
-        n += 1
+        n += pace(2)
         for how in ("dies", "is refused") if n % 3 == 0 else ("dies",):
             root = f"{tmp_path}/{n}-{how}"
             os.makedirs(root)

@@ -19,10 +19,11 @@ from gitmemo import GitMemoError, Store, lock, migrate, oldrepo, repo, swap, wor
 from tests.support.failing import Countdown, FailingOs, Killed, counted
 from tests.support.memory import assert_sound
 from tests.support.oldstores import OldStore, opened
+from tests.support.size import pace
 
 TITLES = {"one", "two", "three"}
 ROOMS: tuple[ModuleType, ...] = (swap, migrate, oldrepo, worktree, repo, lock)
-PACE = 13
+PACE = pace(13)
 
 
 def install(patch: pytest.MonkeyPatch, countdown: Countdown) -> None:

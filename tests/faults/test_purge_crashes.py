@@ -12,6 +12,7 @@ from tests.faults.test_memory_crashes import copied
 from tests.gitmemo.test_purge import SECRET, objects_of, places_of, secret_draft, titles
 from tests.support.failing import Countdown, FailingOs, Killed, counted, install
 from tests.support.memory import assert_sound, draft, git, project, reopened
+from tests.support.size import pace
 
 STEPS = ("point", "pack", "keep", "forget", "put_map", "reach", "every")
 
@@ -57,13 +58,13 @@ def assert_before_or_after(store: Store, leaked: str) -> bool:
 
 
 def test_a_step_that_the_machine_refuses_leaves_before_or_after(tmp_path: object) -> None:
-    (base, leaked), n, ends = filled(f"{tmp_path}/base"), -2, set()
+    (base, leaked), n, ends = filled(f"{tmp_path}/base"), 1 - pace(5), set()
 
     def refuse() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     while True:
-        n += 3
+        n += pace(5)
         store, countdown = copied(base, f"{tmp_path}/{n}"), Countdown(n, refuse)
         with pytest.MonkeyPatch.context() as patch:
             count_all(patch, countdown)
@@ -79,7 +80,7 @@ def test_a_step_that_the_machine_refuses_leaves_before_or_after(tmp_path: object
 def test_a_purge_that_dies_at_any_step_leaves_before_or_after(tmp_path: object) -> None:
     (base, leaked), n, ends = filled(f"{tmp_path}/base"), 0, set()
     while True:
-        n += 3
+        n += pace(5)
         store = copied(base, f"{tmp_path}/{n}")
         child = os.fork()
         if child == 0:

@@ -27,7 +27,7 @@ reconcile(settings(sys.argv[1], jobs=2), None, progress=lambda done, _: print(do
 
 FILES = {
     f"p{n % 5}/m{n}.py": f"from p{(n + 1) % 5}.m{n + 1} import f{n + 1}\n"
-    + "".join(f"def f{n}_{i}():\n    return f{n + 1}()\n" for i in range(60))
+    + "".join(f"def f{n}_{i}():\n    return f{n + 1}()\n" for i in range(12))
     + f"def f{n}():\n    return 1\n"
     for n in range(60)
 }

@@ -12,7 +12,7 @@ import pytest
 from gitmemo import Draft, Health, Store, check
 from tests.support.memory import IDENTITY, NOW, Clock, draft, git, project
 
-ROUNDS = int(os.environ.get("DOCTOR_ROUNDS", "90"))
+ROUNDS = int(os.environ.get("DOCTOR_ROUNDS", "60"))
 SPARSE = 2 << 30
 NOT_HISTORY = (".git/config", ".git/logs", ".git/info", ".git/objects/info")
 """Git's own settings, diary and caches."""

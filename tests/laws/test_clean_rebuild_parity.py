@@ -22,6 +22,7 @@ from heimdall.journal.read import open_reader
 from heimdall.sinks import tantivy
 from heimdall.writer import reconcile, verify
 from tests.support.index import clean_graph, graph, index
+from tests.support.size import examples
 from tests.support.trees import git, plant
 
 NAMES = st.sampled_from(
@@ -44,7 +45,7 @@ IGNORED = st.sampled_from(["*.md\n", "pkg/\n!pkg/c.py\n", "deep\n", "", "*.py\n!
 WORDS = ("one", "two", "help", "zebra", "pkg", "b")
 
 
-MANY = 8
+MANY = examples(6)
 
 
 class History(RuleBasedStateMachine):

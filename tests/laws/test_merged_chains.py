@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gitmemo import EntryId, Kind, LinkState, Store
 from tests.support.memory import Clock, assert_sound, draft, git, project, reopened
+from tests.support.size import examples
 
 STRANGER = "0" * 39 + "1"
 
@@ -183,7 +184,7 @@ class Told:
 _STATUS = ("--name-status", "--no-renames", "--", "entries/")
 
 
-@settings(max_examples=14, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 def test_chains_of_merged_clones_are_what_git_says_of_them(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from heimdall.writer import reconcile
 from tests.support.index import clean_graph, graph, index
+from tests.support.size import examples
 from tests.support.trees import TWO_MODULES, plant
 
 FILES = {
@@ -27,7 +28,7 @@ FILES = {
 }
 
 
-@rules(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@rules(max_examples=examples(3), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(order=st.permutations(sorted(FILES)), absent=st.sampled_from(sorted(FILES)))
 def test_any_order_of_appearing_and_returning_gives_the_same_graph(
     tmp_path_factory: pytest.TempPathFactory, order: list[str], absent: str

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gitmemo import Draft, Kind, Mode, Page, Store, indexing, norm
 from gitmemo.repo import Repo
 from tests.support.memory import NOW, Clock, git, project, reopened
+from tests.support.size import FULL, examples
 
 WORDS = ["cache", "Cache", "startup", "art", "retry_count", "parseHTTP", "排空", "队列满", "ß", "ﬁ"]
 MARKS = ["a.b", "x*y", "[z]", "^q", "$", "\\d+", "'s", '"t"', "-n", "--all", "%", "a  b", "\t", "é"]
@@ -27,7 +28,9 @@ QUERIES = st.lists(
     min_size=1,
     max_size=4,
 )
-SETTINGS = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(
+    max_examples=examples(8), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 class Step(NamedTuple):
@@ -197,8 +200,11 @@ QUESTIONS: tuple[tuple[str, Filter], ...] = (
 )
 
 
+COPIES = 1500 if FULL else 50
+
+
 def damaged(store: Store, data: bytes, chance: random.Random, clock: Clock) -> tuple[int, int]:
-    """How often, of 150 copies of the index with a turned bit, an answer differed from history's;
+    """How often, of COPIES of the index with a turned bit, an answer differed from history's;
     and how often the check did not see that the copy is another one."""
     path = os.path.join(store.path, ".git", "gitmemo-index.db")
     fresh = reopened(store, clock=clock)
@@ -208,7 +214,7 @@ def damaged(store: Store, data: bytes, chance: random.Random, clock: Clock) -> t
 
     truth = told()
     lied = missed = 0
-    for _ in range(150):
+    for _ in range(COPIES):
         at = chance.randrange(len(data))
         turned = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1 :]
         with open(path, "wb") as copy:
@@ -235,7 +241,7 @@ def test_what_is_shown_of_a_damaged_index_was_written_and_the_check_finds_the_re
     written = {store.read(e.id).title for e in store.history()}
     lied, missed = damaged(store, data, random.Random(7), clock)
     assert missed == 0
-    assert lied <= 15
+    assert lied <= COPIES // 10
     assert all(hit.title in written for hit in store.search(["cache"]).hits)
 
 

@@ -48,7 +48,7 @@ def test_files_that_come_and_go_while_they_are_indexed_leave_no_ghost(tmp_path: 
     add_root(made, root)
     storm = (
         "import os, sys, time\n"
-        "end = time.time() + 3\n"
+        "end = time.time() + 1.5\n"
         "n = 0\n"
         "while time.time() < end:\n"
         "    n += 1\n"

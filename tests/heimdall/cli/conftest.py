@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support.warm import READ_AT_THE_START, Commands
+
+COMMANDS = Commands()
 BIN = os.path.dirname(os.path.abspath(sys.executable))
 
 
@@ -51,6 +54,10 @@ class Box:
         **env: str,
     ) -> Done:
         """One real command, to its end."""
+        if not any(name.startswith(READ_AT_THE_START) for name in env):
+            at = os.fspath(cwd or self.code)
+            ended = COMMANDS.run(program, arguments, cwd=at, env={**self.env, **env}, stdin=stdin)
+            return Done(ended.code, ended.out.decode(), ended.err.decode())
         done = subprocess.run(
             [os.path.join(BIN, program), *arguments],
             cwd=cwd or self.code,
@@ -94,6 +101,13 @@ class Box:
     def tip(self) -> str:
         """The commit of the store."""
         return self.git("rev-parse", "main", cwd=self.code / ".mem").strip()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands() -> Iterator[None]:
+    """The loaded process goes with the last test."""
+    yield
+    COMMANDS.close()
 
 
 @pytest.fixture

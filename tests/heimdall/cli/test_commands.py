@@ -299,6 +299,14 @@ def test_a_reader_that_goes_away_is_no_failure(lived: Box) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.parametrize("command", ["mem log --json", "mem read zz", "heimdall roots"])
+def test_a_command_ends_alike_started_afresh_or_forked(shared: Box, command: str) -> None:
+    """What all other tests of the commands stand on (tests/support/warm.py)."""
+    program, *arguments = command.split()
+    forked = shared.run(program, *arguments)
+    assert shared.run(program, *arguments, PYTHONHASHSEED="0") == forked
+
+
 def test_an_interrupt_ends_quietly_with_130(project: Box) -> None:
     os.mkfifo(project.code / "slow")
     with subprocess.Popen(
@@ -308,19 +316,29 @@ def test_an_interrupt_ends_quietly_with_130(project: Box) -> None:
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
-        # Once the pipe can be opened for writing without waiting, the command is reading it.
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                writer = os.open(project.code / "slow", os.O_WRONLY | os.O_NONBLOCK)
-            except OSError:
-                time.sleep(0.02)
-                continue
-            break
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-        os.close(writer)
+        try:
+            # The pipe can be opened for writing only once the command has opened it for reading.
+            writer = opened_for_writing(project.code / "slow")
+            process.send_signal(signal.SIGINT)
+            # Python sees a signal between two steps. One that comes just before the read begins
+            # would wait for the read's end: so the read ends now, and finds the signal there.
+            os.close(writer)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def opened_for_writing(pipe: Path) -> int:
+    """The named pipe's end for writing, as soon as somebody reads."""
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 BROKEN = """

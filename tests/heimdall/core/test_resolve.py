@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from heimdall.core.resolve import Resolver, emits, surface
 from heimdall.model import Edge, Facts, Relation
 from tests.heimdall.core.project import ROOT, Project, base, call, edge, edit, file
+from tests.support.size import examples
 
 # -- Python ----------------------------------------------------------------------------------------
 
@@ -388,7 +389,7 @@ class Dice:
         return Project({path: facts for path, facts in files.items() if facts is not None})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 2**32))
 def test_binding_what_the_tokens_reach_equals_binding_everything(seed: int) -> None:
     dice = Dice(seed)
@@ -403,7 +404,7 @@ def test_binding_what_the_tokens_reach_equals_binding_everything(seed: int) -> N
 def test_the_law_meets_every_rule() -> None:
     bound = [
         target.strategy
-        for seed in range(300)
+        for seed in range(100)
         for one in Dice(seed).project().scratch().values()
         for target in one.targets
         if target is not None

@@ -9,10 +9,11 @@ import pytest
 
 from heimdall.extract.facts import facts
 from heimdall.model import Depth
+from tests.support.size import FULL
 
 Definition = tuple[int, str, str, int | None]
 LIBRARY = sysconfig.get_path("stdlib")
-SAMPLE = 150
+SAMPLE = 1500 if FULL else 60
 
 
 def expected(source: bytes) -> list[Definition]:
