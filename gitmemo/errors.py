@@ -99,7 +99,8 @@ class AmbiguousId(CallerError):
 
 
 class NotActive(CallerError):
-    """Entry `entry_id` was replaced (by `successors`) or withdrawn (no successors)."""
+    """Entry `entry_id` was replaced (by `successors`: the living ends of its chain, if any lives) or
+    withdrawn (no successors)."""
 
     def __init__(self, entry_id: str, successors: tuple[str, ...]) -> None:
         super().__init__(entry_id, successors)

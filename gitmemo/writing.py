@@ -231,7 +231,8 @@ def refuse_duplicate(index: Index, draft: Draft, kind: Kind, *, but: EntryId | N
 
 
 def living(repo: Repo, index: Index, text: str) -> Entry:
-    """The living entry that `text` names; NotActive with its direct successors where it is not.
+    """The living entry that `text` names; NotActive with what to change instead where it is
+    not: the living ends of its chain, and where none lives its direct successors.
 
     It must also be the last commit that touched its file, as every engine of the format demands:
     where two histories added one file, one of the two commits stands for it and the other does not.
@@ -243,7 +244,9 @@ def living(repo: Repo, index: Index, text: str) -> Entry:
         last = found.digest != "" and reading.is_last_word(repo, index.tip, found)
     if not last:
         twin = repo.last_touch(index.tip, found.file) if found.active else None
-        raise NotActive(entry_id, (twin,) if twin is not None else found.replaced_by)
+        raise NotActive(
+            entry_id, (twin,) if twin is not None else found.current or found.replaced_by
+        )
     return found
 
 

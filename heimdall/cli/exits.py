@@ -241,6 +241,7 @@ _DAMAGES = {
     "migration-incomplete": ("its copy is not what it must be", "Nothing was changed."),
     "interrupted-moved": ("an interrupted change does not fit its newest commit", ""),
     "interrupted-foreign": ("files beside those of an interrupted change were changed", ""),
+    "being-removed": ("something else is removing it right now", "Nothing was lost; try again."),
     "broken-object": ("the object {} is broken", ""),
     "missing-commit": ("the commit {} is missing", ""),
     "odd-file": ("{} is not a file as git keeps it there", ""),

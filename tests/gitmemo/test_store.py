@@ -590,9 +590,13 @@ def test_only_a_living_entry_can_be_replaced_or_withdrawn(tmp_path: object) -> N
         with pytest.raises(gitmemo.NotActive) as refused:
             act()
         assert refused.value.successors == (second.id,)
-    store.delete(second.id, "reason")
+    third = store.replace(second.id, draft("three"))
     with pytest.raises(gitmemo.NotActive) as refused:
-        store.delete(second.id, "reason")
+        store.delete(first.id, "reason")
+    assert refused.value.successors == (third.id,)  # where it is now, not where it went first
+    store.delete(third.id, "reason")
+    with pytest.raises(gitmemo.NotActive) as refused:
+        store.delete(third.id, "reason")
     assert refused.value.successors == ()
     assert_sound(store)
 
