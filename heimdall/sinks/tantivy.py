@@ -310,7 +310,10 @@ def _anew(folder: str) -> tantivy.Index:
     import shutil  # noqa: PLC0415 # a search opens this room and never clears it
 
     try:
-        shutil.rmtree(folder)
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            shutil.rmtree(folder)
+        else:
+            os.unlink(folder)
     except FileNotFoundError:
         pass
     except OSError as error:

@@ -146,13 +146,13 @@ def verify(settings: Settings, *, deep: bool = False) -> tuple[Drift, ...]:
         found = [
             one for root in roots for one in _verify_root(journal, root, desired, ground, deep=deep)
         ]
-        found += proof.of_rows(settings.home, journal, desired)
-        found += proof.of_sink(settings.home, journal, deep=deep)
         if deep:
             # What is known to differ by its bytes need not be parsed to be found different.
             known = {drift.path for drift in found}
             found += proof.of_facts(journal, settings.jobs, known)
             found += proof.of_structure(settings.home, journal)
+        found += proof.of_rows(settings.home, journal, desired)
+        found += proof.of_sink(settings.home, journal, deep=deep)
     return tuple(sorted(set(found)))
 
 
