@@ -22,6 +22,7 @@ from heimdall.errors import DamagedJournal, HeimdallError, IoRefused
 from heimdall.journal import connect, schema, sql
 from heimdall.journal.write import JournalWriter, open_writer
 from heimdall.model import Depth
+from heimdall.writer.lock import held
 
 ROOTS_NAME = "roots.json"
 """What people told the journal, beside it in the state directory."""
@@ -160,13 +161,15 @@ def _depth(number: object) -> Depth | None:
 
 
 def mend(settings: Settings) -> str:
-    """Open the journal and close it; where a damaged one lies aside then, "" for none."""
-    try:
-        with journal_of(settings) as journal:
-            return journal.aside
-    except DamagedJournal:
-        with journal_of(settings):
-            return last_aside(settings.home)
+    """Open the journal under the lock and close it; where a damaged one lies aside then, "" for
+    none."""
+    with held(settings.home, settings.lock_timeout_s):
+        try:
+            with journal_of(settings) as journal:
+                return journal.aside
+        except DamagedJournal:
+            with journal_of(settings):
+                return last_aside(settings.home)
 
 
 def _set_aside(settings: Settings, path: str) -> str:
