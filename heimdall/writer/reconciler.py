@@ -101,8 +101,11 @@ def rebuild(settings: Settings, *, progress: Progress | None = None) -> Result:
     def act() -> Result:
         with _writing(settings) as (journal, sink):
             copy = recover.backup(settings, journal)
+            # Hints stay until all that they name is queued, whoever dies before.
+            hinted = recover.ask_for_all(settings, journal)
             _forget(journal, sink)
-            done = _Reconciler(settings, journal, sink, progress).run(None, deep=False)
+            one = _Reconciler(settings, journal, sink, progress)
+            done = one.run(() if hinted else None, deep=False)
         return done._replace(backup=copy)
 
     done = _twice(settings, act)

@@ -97,8 +97,14 @@ def _fill(settings: Settings, journal: JournalWriter, aside: str) -> None:
                 journal.add_root(root, depth)
             for store, project in told.stores.items():
                 journal.add_store(store, project)
+    ask_for_all(settings, journal)
+
+
+def ask_for_all(settings: Settings, journal: JournalWriter) -> bool:
+    """Leave a hint for every root; False where it could not be written."""
     roots = [root.path for root in journal.roots()]
-    hints.append(settings.home, roots, "made-anew", at_ms=int(settings.now() * 1000))
+    at_ms = int(settings.now() * 1000)
+    return hints.append(settings.home, roots, "made-anew", at_ms=at_ms) == len(roots)
 
 
 # -- what people told ------------------------------------------------------------------------------

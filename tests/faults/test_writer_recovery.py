@@ -23,7 +23,7 @@ FILES = {
     **TWO_MODULES,
     **{
         f"m{n}.py": f"from pkg.low import base\n\n\ndef f{n}():\n    return base()\n"
-        for n in range(40)
+        for n in range(9)
     },
 }
 

@@ -62,12 +62,12 @@ class Bench:
             assert not journal.behind()
 
     def steps(self) -> list[int]:
-        """Every step, or by default a few of them that the next run of the suite shares."""
+        """Every step, or by default a few of them, spread evenly."""
         self.change()
         total = seams.steps(self.work)
         self.is_right()
         assert total > 40
-        return list(range(1, total + 1, 1 if FULL else total // 12))
+        return list(range(1, total + 1, 1 if FULL else total // 8))
 
 
 @pytest.fixture

@@ -437,7 +437,7 @@ def test_after_any_history_the_index_is_what_one_made_from_nothing_is() -> None:
             run_state_machine_as_test(
                 History,
                 settings=rules(
-                    max_examples=int(os.environ.get("TESTS_FULL") or 0) * 40 or 8,
+                    max_examples=int(os.environ.get("TESTS_FULL") or 0) * 40 or 6,
                     stateful_step_count=60 if FULL else 20,
                     deadline=None,
                     suppress_health_check=list(HealthCheck),
