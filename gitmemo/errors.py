@@ -99,7 +99,7 @@ class AmbiguousId(CallerError):
 
 
 class NotActive(CallerError):
-    """Entry `entry_id` was replaced (by `successors`: the living ends of its chain, if any lives) or
+    """Entry `entry_id` was replaced (by `successors`, the living ends of its chain if any lives) or
     withdrawn (no successors)."""
 
     def __init__(self, entry_id: str, successors: tuple[str, ...]) -> None:

@@ -363,6 +363,7 @@ class App:
         here = None if wanted else self._place_or_none()
         if here is not None:
             wanted = [names.normal(".", here.root)]
+        aside = "" if dry_run else self._mended()
         registered = () if dry_run else self._register(wanted)
         result = writer.reconcile(
             self.settings,
@@ -371,7 +372,7 @@ class App:
             dry_run=dry_run,
             progress=progress,
         )
-        return Reconciled(result, registered)
+        return Reconciled(result._replace(set_aside=result.set_aside or aside), registered)
 
     def roots(self) -> tuple[Rooted, ...]:
         """The watched projects by path; none where nothing was ever indexed."""
@@ -467,18 +468,19 @@ class App:
             return Standing(home, "absent", (), None, project, known)
 
     def rebuild(self, *, progress: Progress | None = None) -> Result:
-        """Throw the index away and make it again from the disk.
+        """Throw the index away and make it again from the disk, keeping a copy of it until the new
+        one has been verified.
 
-        A journal that cannot even be read is set aside, with what it knew of roots: then the
+        A journal that cannot even be read is set aside. Where its roots are known no more, the
         project here is all that is indexed again.
         """
         from heimdall import writer  # noqa: PLC0415 # reading commands do without it
 
-        try:
-            return writer.rebuild(self.settings, progress=progress)
-        except DamagedJournal as error:
-            _set_aside(self.settings, error.path)
-        return self.reconcile(everything=True, progress=progress).result
+        result = writer.rebuild(self.settings, progress=progress)
+        if not result.set_aside or self.roots():
+            return result
+        again = self.reconcile(everything=True, progress=progress).result
+        return again._replace(set_aside=result.set_aside)
 
     def git_hooks(self, env: Mapping[str, str], *, remove: bool = False) -> HookPlan:
         """How git's hooks stand in the repository here, and what installs or removes ours. `env` is
@@ -512,6 +514,17 @@ class App:
         if place is None:
             raise gitmemo.NoProject(self.cwd)
         return place, gitmemo.Store.open(place.store_root, **self._habits())
+
+    def _mended(self) -> str:
+        """Have a journal that cannot be opened made anew, so that its roots can be asked for; where
+        it was put aside, "" where nothing was wrong."""
+        try:
+            _roots(self.settings)
+        except DamagedJournal:
+            from heimdall import writer  # noqa: PLC0415 # reading commands do without it
+
+            return writer.mend(self.settings)
+        return ""
 
     def _register(self, wanted: Sequence[str]) -> tuple[str, ...]:
         """Put projects under watch that are not yet; the roots that are new."""
@@ -580,19 +593,6 @@ def _reader(settings: Settings) -> JournalReader:
     from heimdall.journal.read import open_reader  # noqa: PLC0415 # SQLite, where it is needed
 
     return open_reader(settings.home)
-
-
-def _set_aside(settings: Settings, journal: str) -> None:
-    """Rename a journal that nobody can read; its sidecars would poison the next one."""
-    import contextlib  # noqa: PLC0415 # only a damaged journal comes here
-
-    from heimdall.writer.lock import held  # noqa: PLC0415 # only a damaged journal comes here
-
-    with held(settings.home, settings.lock_timeout_s):
-        os.replace(journal, journal + ".damaged")
-        for sidecar in ("-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(journal + sidecar)
 
 
 def _roots(settings: Settings) -> list[str]:

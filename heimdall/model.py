@@ -163,8 +163,8 @@ class Target(NamedTuple):
 
 
 class Drift(NamedTuple):
-    """One place where the journal and the disk disagree: `why` is one of missing, reappeared,
-    unknown, changed, hash, depth, extractor, unreadable, ignored."""
+    """One place where the index and the disk disagree: `why` is one of the words that
+    docs/journal.md explains (missing, reappeared, unknown, changed, hash, …)."""
 
     path: str
     why: str

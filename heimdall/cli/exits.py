@@ -450,7 +450,7 @@ TABLE: dict[type[Exception], Row] = {
         ExitCode.DAMAGED,
         "damaged-journal",
         "the index at {path} is damaged ({detail})",
-        "`heimdall rebuild` makes it anew from the disk; memories are not in it.",
+        "`heimdall reconcile` sets it aside and makes it anew; memories are not in it.",
     ),
     errors.WriterBusy: Row(
         ExitCode.LOCK_TIMEOUT,

@@ -191,6 +191,8 @@ def result_value(result: "Result") -> dict[str, object]:
         "roots": result.roots,
         "moves": result.moves,
         "behind": result.behind,
+        "set_aside": result.set_aside or None,
+        "backup": result.backup or None,
     }
 
 
@@ -202,6 +204,10 @@ def result_text(result: "Result") -> str:
     lines += [f"could not read {clean(path)}: {reason}" for path, reason in result.errors]
     if result.behind:
         lines.append("there is more to do; run it again")
+    if result.set_aside:
+        lines.append(f"the index was damaged: set aside as {clean(result.set_aside)}, made anew")
+    if result.backup:
+        lines.append(f"not all of it could be verified; the old index is {clean(result.backup)}")
     return "\n".join(lines)
 
 

@@ -11,10 +11,11 @@ Held by tests/heimdall/journal/test_connect.py.
 import errno
 import os
 import sqlite3
+import stat as modes
 
 from gitmemo.values import NamedTuple
 from heimdall.errors import DamagedJournal, IoRefused, NewerJournal, NoJournal
-from heimdall.journal import schema
+from heimdall.journal import schema, sql
 
 BUSY_MS = 5000
 """How long a reader waits for a checkpoint, and a writer for a reader."""
@@ -31,6 +32,8 @@ _ERRNO = {
     sqlite3.SQLITE_IOERR: errno.EIO,
     sqlite3.SQLITE_FULL: errno.ENOSPC,
     sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+    sqlite3.SQLITE_NOMEM: errno.ENOMEM,
+    sqlite3.SQLITE_PROTOCOL: errno.EBUSY,
 }
 
 
@@ -38,6 +41,35 @@ def refused(path: str, error: sqlite3.OperationalError) -> IoRefused:
     """SQLite's refusal as the system's own: its primary result code as an errno (0: none fits)."""
     code = getattr(error, "sqlite_errorcode", 0)
     return IoRefused(path, _ERRNO.get(code & 0xFF, 0), str(error))
+
+
+def told(path: str, error: sqlite3.Error) -> DamagedJournal | IoRefused:
+    """By whose fault SQLite complains: the machine's, or else the file is not what it was."""
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _ERRNO:
+        return IoRefused(path, _ERRNO[error.sqlite_errorcode & 0xFF], str(error))
+    return DamagedJournal(path, str(error))
+
+
+def sound(connection: sqlite3.Connection) -> bool:
+    """Whether every page is what it must be, and the tables are this version's. Reads it all."""
+    try:
+        whole = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+        return whole and _tables(connection) == _expected()
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    return sorted(connection.execute(sql.TABLES).fetchall())
+
+
+def _expected() -> list[tuple[str, str]]:
+    empty = sqlite3.connect(":memory:")
+    try:
+        empty.executescript(schema.TABLES)
+        return _tables(empty)
+    finally:
+        empty.close()
 
 
 class Seen(NamedTuple):
@@ -57,13 +89,17 @@ class Opened(NamedTuple):
 
 
 def look(path: str) -> Seen:
-    """The state of the file at `path` now; raises NoJournal where there is nothing."""
+    """The state of the file at `path` now; raises NoJournal where there is nothing, DamagedJournal
+    where there is no file."""
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NoJournal(path) from error
     except OSError as error:
         raise IoRefused(path, error.errno or 0, "stat") from error
+    if not modes.S_ISREG(found.st_mode):
+        # A pipe would never be opened, and never read to its end.
+        raise DamagedJournal(path, "no regular file")
     if not found.st_size and not _size(path + "-wal"):
         raise NoJournal(path)
     return Seen(found.st_mtime_ns, found.st_size, found.st_ino, _size(path + "-wal"))

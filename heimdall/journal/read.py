@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 
 from heimdall.core.decide import RACY_MS
-from heimdall.errors import DamagedJournal, WriterBusy
+from heimdall.errors import WriterBusy
 from heimdall.journal import connect, schema, sql
 from heimdall.journal.values import Counts, Move, Neighbour, Queued, Root, Skip, Store
 from heimdall.model import (
@@ -213,6 +213,48 @@ class JournalReader:
         """Whether paths wait to be reconciled, or references to be bound."""
         return bool(self._rows(sql.BEHIND)[0][0])
 
+    def waiting(self) -> tuple[str, ...]:
+        """The paths that are queued."""
+        return tuple(schema.text(path) for (path,) in self._rows(sql.WAITING))
+
+    def bound(self) -> bool:
+        """Whether no reference waits to be bound."""
+        return not self._rows(sql.UNBOUND)[0][0]
+
+    def empty(self) -> bool:
+        """Whether nothing is known of any path, and none waits."""
+        return bool(self._rows(sql.EMPTY)[0][0])
+
+    def sound(self) -> bool:
+        """Whether the file is what it must be, page by page. Reads all of it."""
+        return bool(self._stable(lambda: connect.sound(self._db)))
+
+    def flaws(self) -> tuple[tuple[str, str], ...]:
+        """What no pass can have written, as (path or "", why): `orphan` rows without a living
+        owner, edges `astray` that lead to nothing, edges bound `otherwise` than the rules bind
+        them. Sweeps over everything."""
+        from heimdall.journal import settle  # noqa: PLC0415 # the resolver is loaded to bind
+
+        def ask() -> list[tuple[int | bytes, str]]:
+            orphans = [(owner, "orphan") for (owner,) in self._db.execute(sql.ORPHANS)]
+            astray = [(path, "astray") for (path,) in self._db.execute(sql.ASTRAY)]
+            if orphans or astray or self._db.execute(sql.UNBOUND).fetchone()[0]:
+                return [*orphans, *astray]
+            return [(owner, "otherwise") for owner in settle.misbound(self._db)]
+
+        return tuple(sorted({(self._named(place), why) for place, why in self._stable(ask)}))
+
+    def _named(self, place: int | bytes) -> str:
+        if isinstance(place, bytes):
+            return schema.text(place)
+        rows = self._rows(sql.PATH_NUMBERED, (place,))
+        return schema.text(rows[0][0]) if rows else ""
+
+    def owned(self) -> dict[str, int]:
+        """How many definitions each path owns, the file itself among them; none of none."""
+        rows = self._rows(sql.OWNED)
+        return {name: number for owner, number in rows if (name := self._named(owner))}
+
     def stamp(self) -> str:
         """What the sink's stamp must match, see `heimdall.sinks.base.matches`."""
         meta = dict(self._rows(sql.STAMP))
@@ -246,7 +288,8 @@ class JournalReader:
             try:
                 answer = ask()
             except sqlite3.DatabaseError as error:
-                # Either the file is broken, or it was replaced while an immutable reader read it.
+                # Either the file is broken, or it was replaced while an immutable reader read it,
+                # or the machine says no.
                 problem = error
                 if not connect.changed(self._path, self._seen):
                     break
@@ -256,7 +299,7 @@ class JournalReader:
             self._reopen()
         if problem is None:
             raise WriterBusy(self._path, "", 0.0)
-        raise DamagedJournal(self._path, str(problem)) from problem
+        raise connect.told(self._path, problem) from problem
 
     def _reopen(self) -> None:
         self._db.close()

@@ -45,6 +45,19 @@ def settle(db: sqlite3.Connection) -> int:
     return changed
 
 
+def misbound(db: sqlite3.Connection) -> list[int]:
+    """The numbers of the paths whose edges have other ends than binding everything would give
+    them. Changes nothing."""
+    view = JournalView(db)
+    view.preload()
+    binder = _Binder(db, view)
+    for (owner,) in db.execute(sql.ALL_OWNERS).fetchall():
+        unit = view.unit_of(owner)
+        if unit is not None:
+            binder.bind(unit)
+    return binder.differing()
+
+
 def _waiting(db: sqlite3.Connection) -> list[int]:
     """The numbers of the paths to be bound, in order."""
     waiting = {owner for (owner,) in db.execute(sql.UNSETTLED_PATHS)}
@@ -92,6 +105,10 @@ class _Binder:
         self._db.executemany(sql.BIND, self._bound)
         self._resolver.forget()
         return len(self._bound)
+
+    def differing(self) -> list[int]:
+        """The numbers of the paths of which something would be written."""
+        return sorted({row[3] for row in self._bound} | {owner for _, owner in self._kept})
 
     def _edges(self, unit: Unit, questions: Iterable[Any]) -> Sequence[Edge]:
         """Questions as the resolver takes them: on what line they are asked makes no difference."""

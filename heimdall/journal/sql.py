@@ -94,6 +94,19 @@ COUNT_ALL = """
     SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM edges),
            (SELECT count(*) FROM edges WHERE dst IS NOT NULL), (SELECT count(*) FROM queue),
            (SELECT count(*) FROM roots)"""
+EMPTY = "SELECT NOT EXISTS (SELECT 1 FROM paths) AND NOT EXISTS (SELECT 1 FROM queue)"
+WAITING = "SELECT path FROM queue ORDER BY path"
+UNBOUND = "SELECT EXISTS (SELECT 1 FROM unsettled_paths) OR EXISTS (SELECT 1 FROM unsettled_tokens)"
+# Of the whole, for whoever wants it proved.
+OWNED = "SELECT id >> 40, count(*) FROM nodes GROUP BY id >> 40"
+ORPHANS = """
+    SELECT owner FROM (SELECT id >> 40 AS owner FROM nodes UNION SELECT owner FROM edges
+        UNION SELECT owner FROM bindings UNION SELECT owner FROM tokens)
+    EXCEPT SELECT id FROM paths WHERE state != 1"""
+ASTRAY = """
+    SELECT DISTINCT p.path FROM edges e JOIN paths p ON p.id = e.owner
+    WHERE e.dst IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = e.dst)"""
+PATH_NUMBERED = "SELECT path FROM paths WHERE id = ?"
 COUNT_REASONS = f"SELECT reason, count(DISTINCT path) FROM ({_SKIPPED}) GROUP BY reason"
 FACTS = """
     SELECT id, depth, language, skip_reason, package, exports FROM paths
@@ -231,7 +244,26 @@ CARRIED = {
         "INSERT INTO stores (path, root, seen_at) VALUES (?, ?, ?)"
     ),
 }
+TABLES = """
+    SELECT name, coalesce(sql, '') FROM sqlite_master
+    WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"""
 OBJECTS = """
     SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view')
     AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"""
+WIPE = tuple(
+    f"DELETE FROM {table}"
+    for table in (
+        "paths",
+        "kept",
+        "nodes",
+        "edges",
+        "bindings",
+        "tokens",
+        "unsettled_paths",
+        "unsettled_tokens",
+        "queue",
+        "moves",
+        "skips",
+    )
+)
 OLD_MOVES = "DELETE FROM moves WHERE at < ?"

@@ -29,6 +29,8 @@ def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
     path = os.path.join(home, schema.FILE_NAME)
     try:
         os.makedirs(home, 0o700, exist_ok=True)
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise DamagedJournal(path, "no regular file")
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise IoRefused(path, error.errno or 0, "open") from error
@@ -38,12 +40,9 @@ def open_writer(home: str, *, now: Callable[[], float]) -> "JournalWriter":
     connection = sqlite3.connect(path, isolation_level=None, timeout=connect.BUSY_MS / 1000)
     try:
         create.prepare(connection, path)
-    except sqlite3.OperationalError as error:
-        connection.close()
-        raise connect.refused(path, error) from error
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise DamagedJournal(path, str(error)) from error
+        raise connect.told(path, error) from error
     except BaseException:
         connection.close()
         raise
@@ -61,13 +60,16 @@ class JournalWriter(JournalReader):
         self._now = now
         self._nesting = 0
         self._root_ids: dict[str, int] = {}
+        self.aside = ""
+        """The damaged journal in whose place this one was made."""
 
     def close(self) -> None:
         """Fold the log into the file, so that readers need no lock, and let go."""
         try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.OperationalError:
+        except sqlite3.DatabaseError:
             # A reader is at work or the disk is full: the log stays, and readers know what to do.
+            # Or the file is damaged, which whoever closes it has been told or will be.
             pass
         finally:
             self._db.close()
@@ -174,6 +176,12 @@ class JournalWriter(JournalReader):
             self._root_ids.clear()
             return tuple(schema.text(name) for _, name, _ in owned)
 
+    def wipe(self) -> None:
+        """Forget all but roots and stores, whoever owned it."""
+        with self.transaction():
+            for statement in sql.WIPE:
+                self._db.execute(statement)
+
     def add_store(self, path: str, root: str) -> None:
         """Register the store `path` (a `.mem` directory) of the project `root`."""
         with self.transaction():
@@ -224,11 +232,22 @@ class JournalWriter(JournalReader):
 
     # -- performing --------------------------------------------------------------------------------
 
+    def copy_to(self, path: str) -> None:
+        """The whole journal as it is now, in a file of its own. Raises IoRefused."""
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        other = sqlite3.connect(path)
+        try:
+            self._db.backup(other)
+        except sqlite3.DatabaseError as error:
+            raise connect.told(path, error) from error
+        finally:
+            other.close()
+
     def _execute(self, statement: str) -> None:
         try:
             self._db.execute(statement)
-        except sqlite3.OperationalError as error:
-            raise connect.refused(self._path, error) from error
+        except sqlite3.DatabaseError as error:
+            raise connect.told(self._path, error) from error
 
     def _root_id(self, root: str) -> int:
         """The number of a root, registered at need."""

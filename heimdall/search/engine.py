@@ -17,7 +17,7 @@ from heimdall.config import Settings
 from heimdall.core import fuse
 from heimdall.core.verdict import judge
 from heimdall.errors import BadArgument
-from heimdall.model import Evidence, Hit, Report, Verdict
+from heimdall.model import AnchorState, Evidence, Hit, Report, Verdict
 from heimdall.search import cursor as cursors
 from heimdall.search import filters, hits, trace
 from heimdall.search import sources as finding
@@ -119,7 +119,7 @@ def search(
         since_s=since_s,
         paths=filters.project_paths(paths, cwd, place.root),
     )
-    knowledge = Knowledge(settings.home)
+    knowledge = Knowledge(settings.home, (_hints_of(place),))
     try:
         return _Search(settings, place, asked, knowledge).run(hint=hint)
     finally:
@@ -139,6 +139,7 @@ class _Search:
         self._witness = Witness(self._scene)
         self._knowledge = knowledge
         self._met: list[Evidence] = []
+        self._behind = False
         self._precise = _named(asked) if asked.precise else None
         # Where the files of these paths came from; few searches name any.
         self._former = filters.formers(knowledge, self._scene.root, asked.paths)
@@ -217,7 +218,9 @@ class _Search:
         if self._asks_code():
             # The index may have shown its damage only while hits were looked at.
             damaged = self._knowledge.state == "error"
-            states["code"] = "error" if damaged else code.state
+            # Or that it knows less of a hit's file than the disk does.
+            edited = code.state == "ok" and self._behind
+            states["code"] = "error" if damaged else "behind" if edited else code.state
         return states
 
     def _rank(self, memory: finding.Memory, code: finding.Code) -> list[tuple[fuse.Scored, float]]:
@@ -308,6 +311,9 @@ class _Search:
         evidence = self._witness.of_code(found.row, found.node, self._asked.query)
         judged = judge(evidence)
         self._met.append(evidence)
+        # A file that is there and could not be read proves nothing of the index.
+        there = evidence.anchors[0].state is not AnchorState.MISSING
+        self._behind |= evidence.index_behind and (not there or evidence.content is not None)
         if judged.verdict in DEAD and not self._asked.show_all:
             return None
         return hits.of_code(found, evidence, judged, query=self._asked.query, value=value)
@@ -318,9 +324,14 @@ class _Search:
         """Tell the writer what the index is wrong about, as far as this search met it."""
         told = trace.news(self._scene, self._met)
         if told:
-            mem = os.path.join(self._place.store_root, ".mem", ".git", hinting.FALLBACK_NAME)
+            mem = _hints_of(self._place)
             moment = int(self._settings.now() * 1000)
             hinting.append(self._settings.home, told, "search", at_ms=moment, fallback=mem)
+
+
+def _hints_of(place: Place) -> str:
+    """Where hints go if the home may not be written."""
+    return os.path.join(place.store_root, ".mem", ".git", hinting.FALLBACK_NAME)
 
 
 def _named(asked: Asked) -> "Named":

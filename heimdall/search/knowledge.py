@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from heimdall import hints
 from heimdall.errors import JournalError, NoJournal, WorldError
 from heimdall.journal.read import open_reader
 from heimdall.model import Node, NodeRef, PathRow
@@ -28,12 +29,14 @@ class Knowledge:
     """The journal of one state directory, as far as it can be read. `state` is ok, behind, absent
     or error, and may turn into error while it is asked."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, others: tuple[str, ...] = ()) -> None:
+        """`others` are further files of hints than the home's own, see `heimdall.hints`."""
         self._rows: dict[str, PathRow | None] = {}
         self.journal: JournalReader | None = None
         try:
             self.journal = open_reader(home)
-            self.state = "behind" if self.journal.behind() else "ok"
+            waits = self.journal.behind() or hints.waiting(home, others) > 0
+            self.state = "behind" if waits else "ok"
         except NoJournal:
             self.state = "absent"
         except (JournalError, WorldError):

@@ -136,6 +136,9 @@ class SinkReader(Protocol):
         and key. `within` keeps that file, or what lies under that directory ("" for everywhere).
         Raises DamagedJournal where the sink turns out to be broken."""
 
+    def size(self, path: str = "") -> int:
+        """How many documents there are, or how many of one path. Raises as `find` does."""
+
 
 def project(path: str, facts: Facts, text: str) -> SinkDoc:
     """The documents of one file: `text` is its decoded content ("" where it is not to be found by

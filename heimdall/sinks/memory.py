@@ -110,6 +110,10 @@ class MemoryReader:
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:limit]
 
+    def size(self, path: str = "") -> int:
+        """How many documents there are, or how many of one path."""
+        return sum(not path or one.path == path for one in self._stored)
+
     def _score(self, one: _Stored, tokens: Sequence[str], fields: Sequence[str]) -> float:
         score = 0.0
         for name in fields:

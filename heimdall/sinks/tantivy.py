@@ -213,6 +213,17 @@ class TantivyReader:
             raise DamagedJournal(self._folder, hits)
         return sorted(hits, key=lambda hit: (-hit.score, hit.path, hit.key))[:limit]
 
+    def size(self, path: str = "") -> int:
+        """How many documents there are, or how many of one path. Raises DamagedJournal."""
+        if not path:
+            return int(self._searcher.num_docs)
+        query = self._plain("path", _escaped(path))
+        found = _asked(lambda: self._searcher.search(query, limit=1, count=True))
+        if isinstance(found, str):
+            raise DamagedJournal(self._folder, found)
+        # The binding has it, its stub has not.
+        return int(getattr(found, "count", 0))
+
     def _search(self, query: tantivy.Query, limit: int) -> list[SinkHit]:
         found = self._searcher.search(query, limit=limit + 32, count=False).hits
         # A document costs more to fetch than to find, and below the last score none is wanted.
@@ -299,7 +310,10 @@ def _anew(folder: str) -> tantivy.Index:
     import shutil  # noqa: PLC0415 # a search opens this room and never clears it
 
     try:
-        shutil.rmtree(folder)
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            shutil.rmtree(folder)
+        else:
+            os.unlink(folder)
     except FileNotFoundError:
         pass
     except OSError as error:

@@ -16,6 +16,7 @@ from heimdall.core.drift import drift
 from heimdall.journal.read import JournalReader, open_reader
 from heimdall.journal.values import Root
 from heimdall.model import Action, Depth, Drift, Observed, PathRow, Presence, Stat
+from heimdall.writer import proof
 from heimdall.writer.content import digest_of
 from heimdall.writer.desired import Desired, extractor_of
 from heimdall.writer.ground import IGNORED, Ground
@@ -136,9 +137,8 @@ def _named(row: PathRow, seen: Observed, asked: Depth) -> bool:
 
 
 def verify(settings: Settings, *, deep: bool = False) -> tuple[Drift, ...]:
-    """Every drift, sorted by path; `deep` reads and hashes every file. Changes nothing, takes no
-    lock. A root that cannot be walked is one drift, `unreadable`. Raises `NoJournal` where nothing
-    was indexed."""
+    """Every drift, sorted by path; `deep` reads, hashes and parses every file again, and compares
+    every row. Changes nothing, takes no lock. Raises `NoJournal` where nothing was indexed."""
     with open_reader(settings.home) as journal:
         roots = journal.roots()
         desired = Desired(roots, settings.depth)
@@ -146,6 +146,13 @@ def verify(settings: Settings, *, deep: bool = False) -> tuple[Drift, ...]:
         found = [
             one for root in roots for one in _verify_root(journal, root, desired, ground, deep=deep)
         ]
+        if deep:
+            # What is known to differ by its bytes need not be parsed to be found different.
+            known = {drift.path for drift in found}
+            found += proof.of_facts(journal, settings.jobs, known)
+            found += proof.of_structure(settings.home, journal)
+        found += proof.of_rows(settings.home, journal, desired)
+        found += proof.of_sink(settings.home, journal, deep=deep)
     return tuple(sorted(set(found)))
 
 
@@ -155,7 +162,7 @@ def _verify_root(
     audit = Audit(journal, desired, root.path)
     listing = walk(root.path, meanwhile=audit.fetch)
     if listing.failure:
-        yield Drift(root.path, "unreadable")
+        yield Drift(root.path, proof.of_root(root.path))
         return
     ground.learn(listing)
     suspects = audit.compare(listing, deep=deep)

@@ -9,24 +9,22 @@ killed between any two of them costs time and nothing else.
 import contextlib
 import gc
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from heimdall import hints
 from heimdall.config import Settings
-from heimdall.errors import IoRefused, NoJournal, UnknownPath, WriterBusy
+from heimdall.errors import DamagedJournal, NoJournal, UnknownPath, WriterBusy
 from heimdall.extract.pool import Pool
-from heimdall.journal.connect import refused
 from heimdall.journal.read import open_reader
 from heimdall.journal.values import Skip
-from heimdall.journal.write import JournalWriter, open_writer
+from heimdall.journal.write import JournalWriter
 from heimdall.model import Action, Depth, PathRow, Presence
 from heimdall.paths import under
 from heimdall.sinks.base import SinkWriter, continues
 from heimdall.sinks.tantivy import open_sink_writer
-from heimdall.writer import intake
+from heimdall.writer import intake, recover
 from heimdall.writer.audit import MOUNT, Audit, mounts_of, verify
 from heimdall.writer.desired import Desired
 from heimdall.writer.drain import Drain, Pass, forced
@@ -47,13 +45,17 @@ _REMEMBERED_MS = 180 * 24 * 3600 * 1000
 class Result(NamedTuple):
     """What one pass came to. `counts` maps each action that occurred to its number of paths;
     `errors` are (path, reason) of what could not be looked at or read; `roots` are the roots that
-    were walked; `moves` the number of moves that were found; `behind` whether work is left."""
+    were walked; `moves` the number of moves that were found; `behind` whether work is left;
+    `set_aside` where a damaged journal lies now, "" if there was none; `backup` a copy of the
+    journal that was there before, "" where none was made or needed any more."""
 
     counts: dict[Action, int]
     errors: tuple[tuple[str, str], ...]
     roots: tuple[str, ...]
     moves: int = 0
     behind: bool = False
+    set_aside: str = ""
+    backup: str = ""
 
 
 def reconcile(
@@ -72,13 +74,18 @@ def reconcile(
     `progress(done, total)` counts paths. `dry_run` changes nothing and tells what would be done.
 
     Raises `UnknownPath` for a path that no root holds, `WriterBusy` where another writer holds the
-    lock for too long (it finds the paths as hints), and what the journal and the disk raise.
+    lock for too long (it finds the paths as hints), and what the journal and the disk raise. A
+    damaged journal is set aside and made anew from the disk, with the same roots.
     """
     if dry_run:
         return _dry(settings, paths, everything=everything)
-    try:
+
+    def act() -> Result:
         with _writing(settings) as (journal, sink):
             return _Reconciler(settings, journal, sink, progress).run(paths, deep=everything)
+
+    try:
+        return _twice(settings, act)
     except WriterBusy:
         # Hand over: whoever holds the lock looks for hints before letting go of it.
         hints.append(settings.home, paths or (), "handed-over", at_ms=_ms(settings))
@@ -87,18 +94,44 @@ def reconcile(
 
 def rebuild(settings: Settings, *, progress: Progress | None = None) -> Result:
     """Throw the journal's rows and the sink away and index every root again. Roots, stores and
-    settings stay; what was known of paths that are gone is forgotten."""
-    with _writing(settings) as (journal, sink):
-        _doubt(journal, journal.paths())
-        stamp = journal.next_stamp()
-        sink.clear()
-        sink.commit(stamp)
-        with journal.transaction():
-            for root in journal.roots():
-                journal.remove_root(root.path)
-                journal.add_root(root.path, root.depth)
-            journal.set_stamp(stamp)
-        return _Reconciler(settings, journal, sink, progress).run(None, deep=False)
+    settings stay; what was known of paths that are gone is forgotten. A copy of the journal is kept
+    until the new one has been verified; whoever is killed in between leaves a journal that waits to
+    be filled, and the copy."""
+
+    def act() -> Result:
+        with _writing(settings) as (journal, sink):
+            copy = recover.backup(settings, journal)
+            # Hints stay until all that they name is queued, whoever dies before.
+            hinted = recover.ask_for_all(settings, journal)
+            _forget(journal, sink)
+            one = _Reconciler(settings, journal, sink, progress)
+            done = one.run(() if hinted else None, deep=False)
+        return done._replace(backup=copy)
+
+    done = _twice(settings, act)
+    if done.errors or done.behind or verify(settings):
+        return done
+    recover.drop_backups(settings.home)
+    return done._replace(backup="")
+
+
+def _forget(journal: JournalWriter, sink: SinkWriter) -> None:
+    """Empty the journal of all but what people told it, and the sink."""
+    _doubt(journal, journal.paths())
+    stamp = journal.next_stamp()
+    sink.clear()
+    sink.commit(stamp)
+    with journal.transaction():
+        journal.wipe()
+        journal.set_stamp(stamp)
+
+
+def _twice(settings: Settings, act: Callable[[], Result]) -> Result:
+    """`act`, once more where the journal turned out to be damaged and was set aside."""
+    try:
+        return act()
+    except DamagedJournal:
+        return act()._replace(set_aside=recover.last_aside(settings.home))
 
 
 def add_root(settings: Settings, path: str, *, depth: Depth | None = None) -> bool:
@@ -106,7 +139,7 @@ def add_root(settings: Settings, path: str, *, depth: Depth | None = None) -> bo
     False if it was there with this depth. Raises `UnknownPath` where it is no directory."""
     if not os.path.isdir(path) or os.path.islink(path):
         raise UnknownPath(path, "is not a directory")
-    with held(settings.home, settings.lock_timeout_s), _journal(settings) as journal:
+    with held(settings.home, settings.lock_timeout_s), recover.journal_of(settings) as journal:
         if any(root.path == path and root.depth == depth for root in journal.roots()):
             return False
         journal.add_root(path, depth)
@@ -142,21 +175,10 @@ def _writing(settings: Settings) -> Iterator[tuple[JournalWriter, SinkWriter]]:
     """The lock, the journal's pen and the sink's; a disk that refuses is one kind of error."""
     with (
         held(settings.home, settings.lock_timeout_s),
-        _journal(settings) as journal,
+        recover.journal_of(settings) as journal,
         open_sink_writer(settings.home) as sink,
     ):
         yield journal, sink
-
-
-@contextlib.contextmanager
-def _journal(settings: Settings) -> Iterator[JournalWriter]:
-    try:
-        with open_writer(settings.home, now=settings.now) as journal:
-            yield journal
-    except sqlite3.OperationalError as error:
-        raise refused(settings.home, error) from error
-    except OSError as error:
-        raise IoRefused(settings.home, error.errno or 0, str(error)) from error
 
 
 @contextlib.contextmanager
@@ -291,6 +313,7 @@ class _Reconciler:
             tuple(self._walked),
             moved,
             self._journal.behind(),
+            self._journal.aside,
         )
 
     def _now(self) -> int:

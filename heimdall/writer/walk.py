@@ -108,6 +108,9 @@ def _start_of(path: str) -> bytes:
 
 def _unwalkable(top: str) -> str:
     """Why a directory cannot be walked, "" where it can."""
+    if os.path.islink(top):
+        # Whatever it leads to now, it is not what was put under watch.
+        return "unreadable:ENOTDIR"
     try:
         with os.scandir(top) as entries:
             next(entries, None)

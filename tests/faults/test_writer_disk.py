@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from heimdall.errors import DamagedJournal, IoRefused, NewerJournal
+from heimdall.errors import IoRefused, NewerJournal
 from heimdall.journal import schema
 from heimdall.writer import add_root, reconcile, verify
 from tests.support.index import clean_graph, graph, index, settings
@@ -59,19 +59,6 @@ def test_a_home_that_cannot_be_made_is_one_clear_error(
         assert not os.path.exists(os.path.join(base, "home"))
 
     as_nobody(refused)
-
-
-@pytest.mark.parametrize("damage", ["truncated", "not a database"])
-def test_a_damaged_journal_is_refused_and_left_as_it_is(tmp_path: Path, damage: str) -> None:
-    root, home = plant(str(tmp_path / "r"), TWO_MODULES), str(tmp_path / "home")
-    made, _ = index(home, root)
-    path = Path(home, schema.FILE_NAME)
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2] if damage == "truncated" else b"hello" * 5000)
-    left = path.read_bytes()
-    with pytest.raises(DamagedJournal):
-        reconcile(made, None)
-    assert path.read_bytes() == left
 
 
 def test_a_newer_journal_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

@@ -86,3 +86,15 @@ def test_a_definition_removed_from_a_living_file_is_gone_with_all_its_edges(
         assert journal.edges_to(path, "Low") == ()
         assert journal.edges_to(path, "base") != ()
     _no_orphans(home)
+
+
+def test_of_what_a_file_said_before_an_edit_nothing_is_left(tmp_path: Path) -> None:
+    root, home = plant(str(tmp_path / "r"), TWO_MODULES), str(tmp_path / "home")
+    made, _ = index(home, root)
+    path = os.path.join(root, "pkg/high.py")
+    for text in ("import pkg.low as low\nlow.base()\n", "", "class High: ...\n"):
+        Path(path).write_text(text, encoding="utf-8")
+        reconcile(made, [path])
+        with open_reader(home) as journal:
+            assert journal.facts(path) == facts(path, text.encode(), Depth.GRAPH)
+    _no_orphans(home)

@@ -43,7 +43,7 @@ def test_a_root_that_vanished_whole_retracts_nothing(tmp_path: Path) -> None:
     result = reconcile(made, None, everything=True)
     assert result.errors == ((root, "unreadable:ENOENT"),)
     assert graph(home) == before
-    assert [(drift.path, drift.why) for drift in verify(made)] == [(root, "unreadable")]
+    assert [(drift.path, drift.why) for drift in verify(made)] == [(root, "root-missing")]
     # A hint for a file in it does not know better.
     reconcile(made, [os.path.join(root, "pkg/low.py")])
     found = row(home, os.path.join(root, "pkg/low.py"))

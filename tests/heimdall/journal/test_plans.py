@@ -16,6 +16,8 @@ SWEEPS = {
     "ALL_INHERITS",
     "ALL_MEMBERS",
     "COUNT_ALL",
+    "ORPHANS",
+    "OWNED",
     # Only before anything was bound, when the tables are empty.
     "NOTHING_BOUND",
     # Looks for one row of any.

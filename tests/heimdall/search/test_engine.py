@@ -260,6 +260,25 @@ def test_an_index_with_work_waiting_says_so(desk: Desk) -> None:
     assert desk.ask("retry budget").sources["code"] == "behind"
 
 
+def test_an_index_with_hints_waiting_says_so(desk: Desk) -> None:
+    desk.index(sink=True)
+    assert desk.ask("retry budget").sources["code"] == "ok"
+    hints.append(str(desk.home), ["/anywhere"], "hook", at_ms=1)
+    assert desk.ask("retry budget").sources["code"] == "behind"
+
+
+def test_an_index_that_was_told_nothing_of_an_edit_says_so_where_the_edit_is_met(
+    desk: Desk,
+) -> None:
+    desk.index(sink=True)
+    assert desk.ask("retry budget").sources["code"] == "ok"
+    path = desk.root / "src/retry.py"
+    path.write_text(path.read_text() + "\n# retry\n")
+    assert desk.ask("retry budget").sources["code"] == "behind"
+    path.unlink()
+    assert desk.ask("retry budget").sources["code"] == "behind"
+
+
 def test_without_a_memory_the_code_answers(desk: Desk) -> None:
     desk.index(sink=True)
     shutil.rmtree(desk.root / ".mem")
