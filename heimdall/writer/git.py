@@ -65,6 +65,20 @@ def ignored(directory: str, among: Iterable[str]) -> set[str]:
     return set(answer)
 
 
+def users_ignore_file() -> str:
+    """The ignore file that the user has for every tree, "" where git cannot say. It need not be
+    there."""
+    try:
+        # Asked from where no repository has a word in it.
+        answer = _ask("/", ("config", "-z", "--path", "--get", "core.excludesFile"), fine=(0, 1))
+    except GitRefused:
+        return ""
+    if answer:
+        return answer[0]
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
+    return os.path.join(above, "git", "ignore") if os.path.isabs(above) else ""
+
+
 def _ask(
     directory: str,
     arguments: Sequence[str],

@@ -14,7 +14,7 @@ from heimdall import disk, paths
 from heimdall.model import Observed, Presence
 from heimdall.writer import git
 from heimdall.writer.ignore import excluded
-from heimdall.writer.walk import PLAIN_IGNORES, Excluder, Listing, boundary, device, in_git
+from heimdall.writer.walk import Excluder, Listing, boundary, device, in_git, rules_above
 
 OUTSIDE = "outside"
 """No root holds the path."""
@@ -136,13 +136,14 @@ class Ground:
         }
 
     def _by_files(self, root: str, seen: Sequence[Observed]) -> set[str]:
+        rules = rules_above(root)
         return {
             one.path
             for one in seen
             if paths.DERIVED.isdisjoint(paths.relative(one.path, root).split("/"))
             and not self._beyond(one.path, root)
             and (one.reason != "directory" or self._is_end(one.path))
-            and not excluded(one.path, root, PLAIN_IGNORES, is_directory=one.reason == "directory")
+            and not excluded(one.path, root, rules, is_directory=one.reason == "directory")
         }
 
     def _is_odd(self, seen: Observed, root: str) -> bool:

@@ -15,10 +15,7 @@ from typing import NamedTuple
 
 from heimdall import disk, paths
 from heimdall.writer import git
-from heimdall.writer.ignore import Rules
-
-PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
-"""The ignore files that count outside a repository."""
+from heimdall.writer.ignore import Rules, users_rules
 
 RawStat = tuple[int, int, int]
 """The fields of a `Stat`, without the price of one for each of a hundred thousand files."""
@@ -161,7 +158,7 @@ def _walk_plain(root: str, top: str) -> Listing:
     files: dict[str, RawStat] = {}
     skips: dict[str, str] = {}
     closed: set[str] = set()
-    waiting = [(top, rules_at(root, top, PLAIN_IGNORES))]
+    waiting = [(top, _rules_at(root, top))]
     # Bind mounts can make a tree contain itself.
     entered: set[tuple[int, int]] = set()
     mounts = Mounts(top)
@@ -179,17 +176,20 @@ def _walk_plain(root: str, top: str) -> Listing:
                 skips[entry.path] = reason
             elif (entry.inode(), mounts.device(entry.path)) not in entered:
                 entered.add((entry.inode(), mounts.device(entry.path)))
-                waiting.append((entry.path, rules.deeper(entry.path, PLAIN_IGNORES)))
+                waiting.append((entry.path, rules.deeper(entry.path, outside_git=True)))
     return Listing(top, files, skips, frozenset(closed), "", mounts.found())
 
 
-def rules_at(root: str, directory: str, names: tuple[str, ...]) -> Rules:
-    """The rules of the ignore files `names` that hold inside `directory`."""
-    rules = Rules().deeper(root, names)
-    if directory == root:
-        return rules
-    for between in (*paths.parents(directory, root), directory):
-        rules = rules.deeper(between, names)
+def rules_above(root: str) -> Rules:
+    """The rules that hold in a root outside git before its own files are read: the user's."""
+    return users_rules(root, git.users_ignore_file())
+
+
+def _rules_at(root: str, directory: str) -> Rules:
+    """The rules that hold inside `directory`, outside git."""
+    rules = rules_above(root)
+    for between in _down_to(root, directory):
+        rules = rules.deeper(between, outside_git=True)
     return rules
 
 
@@ -389,7 +389,7 @@ class Excluder:
                 if rules is not None and here != self._root:
                     rules = None if rules.ignores(here, is_directory=True) else rules
                 if rules is not None:
-                    rules = rules.deeper(here, (paths.IGNORE_FILE,))
+                    rules = rules.deeper(here, outside_git=False)
                 self._rules[here] = rules
             rules = self._rules[here]
         return rules
