@@ -12,6 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 # A hostile repository may name a program as its file monitor; the answer does not need one.
 _PREFIX = ("git", "-c", "core.fsmonitor=false")
 _BATCH_BYTES = 96 * 1024
+_PATIENCE_S = 300.0
+"""After so long without an end to its answer, git hangs."""
+
 _NOWHERE = ("not a git repository", "must be run in a work tree")
 
 
@@ -33,7 +36,9 @@ class GitRefused(Exception):  # a refusal is what it is; the walk turns it into 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     """`inherited` without what would make git look elsewhere or write."""
     kept = {name: value for name, value in inherited.items() if not name.startswith("GIT_")}
-    return kept | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+    # Nothing is fetched for an answer: a hostile repository may say which program fetches.
+    never = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+    return kept | never | {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 def listed(
@@ -65,6 +70,20 @@ def ignored(directory: str, among: Iterable[str]) -> set[str]:
     return set(answer)
 
 
+def users_ignore_file() -> str:
+    """The ignore file that the user has for every tree, "" where git cannot say. It need not be
+    there."""
+    try:
+        # Asked from where no repository has a word in it.
+        answer = _ask("/", ("config", "-z", "--path", "--get", "core.excludesFile"), fine=(0, 1))
+    except GitRefused:
+        return ""
+    if answer:
+        return answer[0]
+    above = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.environ.get("HOME", ""), ".config")
+    return os.path.join(above, "git", "ignore") if os.path.isabs(above) else ""
+
+
 def _ask(
     directory: str,
     arguments: Sequence[str],
@@ -90,13 +109,22 @@ def _ask(
     with child:
         try:
             meanwhile()
-            answer, complaint = child.communicate(question)
+            answer, complaint = child.communicate(question, timeout=_PATIENCE_S)
+        except subprocess.TimeoutExpired as error:
+            child.kill()
+            raise GitRefused(directory, "git does not come to an end") from error
         except BaseException:
             child.kill()
             raise
     if child.returncode not in fine:
-        raise GitRefused(directory, complaint.decode("utf-8", "replace").strip())
+        raise GitRefused(directory, _refusal(complaint.decode("utf-8", "replace")))
     return os.fsdecode(answer).split("\0")[:-1]
+
+
+def _refusal(complaint: str) -> str:
+    """The line of git's words that says why; its advice and warnings are left out."""
+    lines = complaint.strip().splitlines() or [""]
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[0])
 
 
 def _nothing() -> None:

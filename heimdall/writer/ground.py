@@ -14,7 +14,7 @@ from heimdall import disk, paths
 from heimdall.model import Observed, Presence
 from heimdall.writer import git
 from heimdall.writer.ignore import excluded
-from heimdall.writer.walk import PLAIN_IGNORES, Excluder, Listing, boundary, device, in_git
+from heimdall.writer.walk import Excluder, Listing, boundary, device, in_git, rules_above
 
 OUTSIDE = "outside"
 """No root holds the path."""
@@ -35,6 +35,8 @@ class Ground:
         self._listed: set[str] = set()
         self._above: dict[str, Observed | None] = {}
         self._shut: dict[str, str] = {}
+        self._bare: dict[str, bool] = {}
+        self._submodules: set[str] = set()
         self._excluders: dict[str, Excluder] = {}
 
     def learn(self, listing: Listing) -> None:
@@ -42,6 +44,7 @@ class Ground:
         self._listed = {path for path in self._listed if not paths.under(path, listing.top)}
         self._listed.update(listing.files)
         self._listed.update(listing.skips)
+        self._submodules.update(p for p, reason in listing.skips.items() if reason == "submodule")
 
     def look(self, wanted: Iterable[str]) -> dict[str, Observed]:
         """Each path as it is now. GONE with reason `outside` or `ignored` is nobody's
@@ -49,6 +52,7 @@ class Ground:
         # Directories are believed for the length of one question, not of a pass.
         self._above.clear()
         self._shut.clear()
+        self._bare.clear()
         self._excluders.clear()
         answers: dict[str, Observed] = {}
         doubtful: dict[str, list[Observed]] = {}
@@ -107,7 +111,7 @@ class Ground:
 
     def _directory(self, seen: Observed) -> Observed:
         """A directory counts only as a boundary, or as one that cannot be opened."""
-        if reason := boundary(seen.path):
+        if seen.path not in self._submodules and (reason := boundary(seen.path)):
             return seen._replace(reason=reason)
         if reason := self._shut_reason(seen.path):
             return Observed(seen.path, Presence.UNREADABLE, None, reason)
@@ -123,26 +127,41 @@ class Ground:
         among = [name for name in names if name != "."]
         answer = git.listed(root, among if len(among) <= _FEW else ())
         listed = {name.rstrip("/") for name in answer}
+        base = "" if root == "/" else root
+        # A directory that git lists as it lists a file is a commit that it tracks.
+        asked = {name for name, one in names.items() if one.reason == "directory"}
+        self._submodules.update(f"{base}/{name}" for name in asked.intersection(answer))
         # git never lists pipes, sockets and devices, nor a repository when asked for it by name;
         # whether they count its ignore rules say.
         odd = [name for name, one in names.items() if self._is_odd(one, root)]
         listed |= set(odd) - git.ignored(root, odd)
         excluder = self._excluders.setdefault(root, Excluder(root))
-        base = "" if root == "/" else root
         return {
             one.path
             for name, one in names.items()
-            if name in listed and not excluder.excludes(f"{base}/{name}")
+            if name in listed
+            and not excluder.excludes(f"{base}/{name}")
+            and not self._in_bare(one.path, root)
         }
 
+    def _in_bare(self, path: str, root: str) -> bool:
+        """Whether the path lies in a bare repository, which is so many files to git."""
+        for directory in paths.parents(path, root):
+            if directory not in self._bare:
+                self._bare[directory] = boundary(directory) == "bare-repository"
+            if self._bare[directory]:
+                return True
+        return False
+
     def _by_files(self, root: str, seen: Sequence[Observed]) -> set[str]:
+        rules = rules_above(root)
         return {
             one.path
             for one in seen
             if paths.DERIVED.isdisjoint(paths.relative(one.path, root).split("/"))
             and not self._beyond(one.path, root)
             and (one.reason != "directory" or self._is_end(one.path))
-            and not excluded(one.path, root, PLAIN_IGNORES, is_directory=one.reason == "directory")
+            and not excluded(one.path, root, rules, is_directory=one.reason == "directory")
         }
 
     def _is_odd(self, seen: Observed, root: str) -> bool:

@@ -15,10 +15,7 @@ from typing import NamedTuple
 
 from heimdall import disk, paths
 from heimdall.writer import git
-from heimdall.writer.ignore import Rules
-
-PLAIN_IGNORES = (".gitignore", paths.IGNORE_FILE)
-"""The ignore files that count outside a repository."""
+from heimdall.writer.ignore import Rules, users_rules
 
 RawStat = tuple[int, int, int]
 """The fields of a `Stat`, without the price of one for each of a hundred thousand files."""
@@ -47,8 +44,8 @@ class Listing(NamedTuple):
 def walk(
     root: str, top: str | None = None, *, meanwhile: Callable[[], None] = lambda: None
 ) -> Listing:
-    """List `root`, or only what lies below its directory `top` (which is no boundary, lies behind
-    none, and is not ignored). `meanwhile` is called once, at the latest before this returns, where
+    """List `root`, or only what lies below its directory `top`: nothing where a walk of the root
+    would not come to it. `meanwhile` is called once, at the latest before this returns, where
     waiting for git can be put to use."""
     top = root if top is None else top
     failure = _unwalkable(top)
@@ -56,7 +53,11 @@ def walk(
         meanwhile()
         return Listing(top, {}, {}, frozenset({top}), failure)
     try:
-        if in_git(root):
+        inside = in_git(root)
+        if not _is_entered(root, top, outside_git=not inside):
+            meanwhile()
+            return Listing(top, {}, {}, frozenset())
+        if inside:
             return _walk_git(root, top, meanwhile)
         meanwhile()
         return _walk_plain(root, top)
@@ -72,25 +73,65 @@ def in_git(root: str) -> bool:
     which that work tree ignores (whoever names such a directory wants it all the same). Raises
     `GitRefused`."""
     top = paths.repository_top(root)
+    while top is not None and not _git_looks_at(top):
+        above = os.path.dirname(top)
+        top = paths.repository_top(above) if above != top else None
     if top is None:
         return False
     return top == root or not git.ignored(top, [paths.relative(root, top)])
 
 
 def boundary(directory: str) -> str:
-    """What kind of foreign tree begins at `directory`, "" where none does."""
+    """What kind of foreign tree begins at `directory`, "" where none does. As for git itself, a
+    `.git` that leads nowhere makes none."""
     entry = os.path.join(directory, ".git")
     try:
         mode = os.lstat(entry).st_mode
     except OSError:
-        return ""
+        return "bare-repository" if _is_git_directory(directory) else ""
     if not modes.S_ISREG(mode):
-        return "nested-repository"
+        return "nested-repository" if _is_git_directory(entry) else ""
     text = _start_of(entry)
+    target = os.fsdecode(text.removeprefix(b"gitdir:").strip())
+    if not text.startswith(b"gitdir:") or not _is_git_directory(os.path.join(directory, target)):
+        return ""
     # A worktree of a submodule lies at .git/modules/x/worktrees/y: the innermost word decides.
     if b"/worktrees/" in text:
         return "worktree"
     return "submodule" if b"/modules/" in text else "nested-repository"
+
+
+def _git_looks_at(directory: str) -> bool:
+    """Whether git ends its search for a repository here; a file named `.git` ends it anyway."""
+    entry = os.path.join(directory, ".git")
+    return _is_git_directory(entry) or not os.path.isdir(entry)
+
+
+def _is_git_directory(directory: str) -> bool:
+    """Whether git would take this for the place where it keeps a repository."""
+    if not os.path.lexists(os.path.join(directory, "HEAD")):
+        return False
+    if os.path.lexists(os.path.join(directory, "commondir")):
+        return True
+    return all(os.path.isdir(os.path.join(directory, name)) for name in ("objects", "refs"))
+
+
+def _is_entered(root: str, top: str, *, outside_git: bool) -> bool:
+    """Whether a walk of `root` comes into its directory `top`, as far as git is not the one to
+    say."""
+    if top == root:
+        return True
+    rules = (rules_above(root) if outside_git else Rules()).deeper(root, outside_git=outside_git)
+    for directory in (*paths.parents(top, root), top):
+        name = os.path.basename(directory)
+        if name in paths.NEVER or (outside_git and name in paths.DERIVED):
+            return False
+        if not device(directory) or boundary(directory):
+            return False
+        if rules.ignores(directory, is_directory=True):
+            return False
+        rules = rules.deeper(directory, outside_git=outside_git)
+    return True
 
 
 def _start_of(path: str) -> bytes:
@@ -164,7 +205,7 @@ def _walk_plain(root: str, top: str) -> Listing:
     files: dict[str, RawStat] = {}
     skips: dict[str, str] = {}
     closed: set[str] = set()
-    waiting = [(top, rules_at(root, top, PLAIN_IGNORES))]
+    waiting = [(top, _rules_at(root, top))]
     # Bind mounts can make a tree contain itself.
     entered: set[tuple[int, int]] = set()
     mounts = Mounts(top)
@@ -182,17 +223,20 @@ def _walk_plain(root: str, top: str) -> Listing:
                 skips[entry.path] = reason
             elif (entry.inode(), mounts.device(entry.path)) not in entered:
                 entered.add((entry.inode(), mounts.device(entry.path)))
-                waiting.append((entry.path, rules.deeper(entry.path, PLAIN_IGNORES)))
+                waiting.append((entry.path, rules.deeper(entry.path, outside_git=True)))
     return Listing(top, files, skips, frozenset(closed), "", mounts.found())
 
 
-def rules_at(root: str, directory: str, names: tuple[str, ...]) -> Rules:
-    """The rules of the ignore files `names` that hold inside `directory`."""
-    rules = Rules().deeper(root, names)
-    if directory == root:
-        return rules
-    for between in (*paths.parents(directory, root), directory):
-        rules = rules.deeper(between, names)
+def rules_above(root: str) -> Rules:
+    """The rules that hold in a root outside git before its own files are read: the user's."""
+    return users_rules(root, git.users_ignore_file())
+
+
+def _rules_at(root: str, directory: str) -> Rules:
+    """The rules that hold inside `directory`, outside git."""
+    rules = rules_above(root)
+    for between in _down_to(root, directory):
+        rules = rules.deeper(between, outside_git=True)
     return rules
 
 
@@ -224,7 +268,7 @@ def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
         files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
     elif modes.S_ISDIR(status.st_mode):
         # Listed and yet a directory: git tracks a commit of another repository here.
-        skips[path] = boundary(path) or "submodule"
+        skips[path] = "submodule"
     else:
         skips[path] = disk.special(status.st_mode)
 
@@ -240,7 +284,7 @@ def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
     directories = _Directories(top)
     lstat, regular, never = os.lstat, modes.S_ISREG, paths.NEVER
     last, is_real = "", True
-    for name in git.listed(top, meanwhile=meanwhile):
+    for name in _listed_below(root, top, meanwhile):
         at = name.rfind("/")
         if at + 1 == len(name):
             _foreign(base + name[:-1], skips)
@@ -262,10 +306,34 @@ def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
         else:
             _file(path, files, skips)
     real = directories.real()
-    _unmentioned(top, real, files, skips, closed)
+    _unmentioned(root, top, real, files, skips, closed)
+    files, skips = _without_bare(base, real, files, skips)
     mounts = directories.mounts.found()
     listing = Listing(top, files, skips, frozenset(closed), "", mounts)
     return _also_ignored(root, listing, [os.path.join(top, directory) for directory in real])
+
+
+def _listed_below(root: str, top: str, meanwhile: Callable[[], None]) -> list[str]:
+    """What git lists below `top`, relative to it."""
+    if top == root:
+        return git.listed(root, meanwhile=meanwhile)
+    # Asked from the root: a `.git` that lies at the top may lead git astray.
+    prefix = paths.relative(top, root) + "/"
+    listed = git.listed(root, (prefix,), meanwhile=meanwhile)
+    # A submodule at the top itself is listed as that.
+    return [name[len(prefix) :] for name in listed if len(name) > len(prefix)]
+
+
+def _without_bare(
+    base: str, directories: set[str], files: dict[str, RawStat], skips: dict[str, str]
+) -> tuple[dict[str, RawStat], dict[str, str]]:
+    """The same with each bare repository, which is so many files to git, as one boundary."""
+    found = [base + d for d in directories if d and f"{base}{d}/HEAD" in files]
+    bare = [directory for directory in found if boundary(directory) == "bare-repository"]
+    for one in bare:
+        files = {path: stat for path, stat in files.items() if not paths.under(path, one)}
+        skips = {path: reason for path, reason in skips.items() if not paths.under(path, one)}
+    return files, skips | dict.fromkeys(bare, "bare-repository")
 
 
 def _foreign(directory: str, skips: dict[str, str]) -> None:
@@ -305,7 +373,8 @@ class _Directories:
         return {directory for directory, is_real in self._known.items() if is_real}
 
 
-def _unmentioned(
+def _unmentioned(  # noqa: PLR0917 # a listing in the making, in its order
+    root: str,
     top: str,
     directories: set[str],
     files: dict[str, RawStat],
@@ -330,8 +399,9 @@ def _unmentioned(
                     continue
                 if kind := _unlisted(entry):
                     found[path] = kind
-        outside = git.ignored(top, [path[len(base) :] for path in found])
-        kept = {path: kind for path, kind in found.items() if path[len(base) :] not in outside}
+        names = {path: paths.relative(path, root) for path in found}
+        outside = git.ignored(root, names.values())
+        kept = {path: kind for path, kind in found.items() if names[path] not in outside}
         fresh = [path for path, kind in kept.items() if kind == "directory"]
         known.update(fresh)
         skips.update((path, kind) for path, kind in kept.items() if kind != "directory")
@@ -392,7 +462,7 @@ class Excluder:
                 if rules is not None and here != self._root:
                     rules = None if rules.ignores(here, is_directory=True) else rules
                 if rules is not None:
-                    rules = rules.deeper(here, (paths.IGNORE_FILE,))
+                    rules = rules.deeper(here, outside_git=False)
                 self._rules[here] = rules
             rules = self._rules[here]
         return rules
