@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from heimdall.core.shape import shapes
 from heimdall.core.sketch import sketch
-from heimdall.disk import observe, open_to_read, refused, stat_of
+from heimdall.disk import HUGE, observe, open_to_read, refused, stat_of
 from heimdall.extract.facts import facts
 from heimdall.extract.gates import as_utf8
 from heimdall.model import Depth, Facts, Node, Observed, Presence, Stat
@@ -89,6 +89,8 @@ def content(path: str) -> Content:
     for _ in range(_TRIES):
         if found.observed.presence is not Presence.PRESENT or found.observed.reason:
             break
+        if found.observed.stat is not None and found.observed.stat.size > HUGE:
+            return Content(found.observed._replace(reason="huge"), None, None)
         found = _attempt(path, found.observed)
         if found.observed.reason != "changing":
             break

@@ -1,4 +1,4 @@
-"""Definitions that vanished from their file, and those that appeared in one, until they are matched.
+"""Definitions that vanished from their file, or appeared in one, until they are matched.
 
 They are written down in the transaction of the commit that took or brought them, like the ends of
 whole files in `heimdall.journal.ends`. A definition is found again by what its body is told by, or

@@ -15,8 +15,9 @@ class Commit(NamedTuple):
     refused. `facts` is None for a path that exists and was not read (a device, a directory), with
     `reason` saying why; otherwise the facts' own reason counts. `digest` is the raw sha256 of the
     bytes the facts were made from. `sketch` is what the file is told by, `shapes` what
-    its definitions are (`heimdall.core.sketch` and `shape`; b"" for none). `seen_at` is when the path was looked at (0: when it is committed); it
-    decides whether a later equal stat may be believed.
+    its definitions are (`heimdall.core.sketch` and `shape`; b"" for none). `seen_at` is when the
+    path was looked at (0: when it is committed); it decides whether a later equal stat may be
+    believed.
     """
 
     path: str
