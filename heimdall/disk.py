@@ -21,6 +21,11 @@ Lstat = Callable[[str], os.stat_result]
 # mount gone wrong, and the path may come back.
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
 
+_MOST = (1 << 63) - 1
+
+HUGE = 1 << 30
+"""A file of more bytes than this (most are sparse) is named and never read."""
+
 _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 _KINDS = (
@@ -53,7 +58,15 @@ def seen(path: str, status: os.stat_result) -> Observed:
 
 def stat_of(status: os.stat_result) -> Stat:
     """What is kept of a stat."""
-    return Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+    return Stat(*raw_stat(status))
+
+
+def raw_stat(status: os.stat_result) -> tuple[int, int, int]:
+    """The fields of a `Stat`. Anybody can set an mtime back, nobody a ctime, so the later of the
+    two counts: it moves with every change of the bytes, unless the mtime lies in the future, and
+    such a one is never believed. Cut to what a database can hold."""
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    return status.st_size, max(-_MOST, min(changed, _MOST)), status.st_ino & _MOST
 
 
 def open_to_read(path: str) -> int:

@@ -40,7 +40,8 @@ class Relation(StrEnum):
 
 
 class Stat(NamedTuple):
-    """What `lstat` told of a regular file."""
+    """What `lstat` told of a regular file. `mtime_ns` is when it was changed last: the later of its
+    mtime and its ctime, see `heimdall.disk`."""
 
     size: int
     mtime_ns: int

@@ -28,6 +28,8 @@ REASONS = {
     "symbol-drifted": "an anchored symbol has other bytes than were recorded",
     "symbol-missing": "the anchored file is there, the anchored symbol is not",
     "symbol-moved": "an anchored symbol was found in another file, byte for byte",
+    "symbol-moved-similar": "an anchored symbol was seen leaving for another place, where it is "
+    "not the same byte for byte; how alike follows",
     "moved-identical": "an anchored file was found at another path, byte for byte",
     "moved-similar": "an anchored file was found at another path, edited; how alike follows",
     "moved-edited": "an anchored file was seen moving whole; it was edited before or after",
@@ -234,7 +236,8 @@ def _moves(case: _Case) -> tuple[str, ...]:
             and fact.now == f"{file.now}#{fact.symbol}"
         )
         if not followed:
-            found["symbol-moved"] = None
+            alike = fact.similarity
+            found["symbol-moved" if alike >= 1.0 else f"symbol-moved-similar:{alike:.2f}"] = None
             continue
         alike = min(fact.similarity, file.similarity if file is not None else 1.0)
         found[_likeness(alike)] = None

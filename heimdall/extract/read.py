@@ -11,8 +11,9 @@ import stat as modes
 from hashlib import sha256
 from typing import NamedTuple
 
+from heimdall.core.shape import shapes
 from heimdall.core.sketch import sketch
-from heimdall.disk import observe, open_to_read, refused, stat_of
+from heimdall.disk import HUGE, observe, open_to_read, refused, stat_of
 from heimdall.extract.facts import facts
 from heimdall.extract.gates import as_utf8
 from heimdall.model import Depth, Facts, Node, Observed, Presence, Stat
@@ -34,8 +35,9 @@ _TRIES = 3
 class Extracted(NamedTuple):
     """The result of one job. `digest` is the raw sha256 of the bytes, None where they were not
     read; `facts` and `doc` are None then too. `observed.reason` says why: link, directory, fifo,
-    socket, device, `unreadable:<errno name>`, changing. `sketch` is what the text is told by when
-    it moves, b"" for what is not indexed to the depth asked."""
+    socket, device, `unreadable:<errno name>`, changing. `sketch` is what the file is told by when
+    it moves, b"" for an empty or a huge one; `shapes` what its definitions
+    are told by."""
 
     path: str
     observed: Observed
@@ -43,6 +45,7 @@ class Extracted(NamedTuple):
     facts: Facts | None
     doc: SinkDoc | None
     sketch: bytes = b""
+    shapes: bytes = b""
 
 
 class Content(NamedTuple):
@@ -63,7 +66,8 @@ def extract(path: str, asked: Depth) -> Extracted:
         return Extracted(path, observed, None, None, None)
     found = _huge(path, digest) if data is None else facts(path, data, asked, digest)
     doc = project(path, found, _text(data, found))
-    return Extracted(path, observed, digest, found, doc, _sketch(data, found))
+    told = shapes(as_utf8(data), found.nodes) if data is not None and len(found.nodes) > 1 else b""
+    return Extracted(path, observed, digest, found, doc, _sketch(data), told)
 
 
 def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
@@ -75,7 +79,7 @@ def unparsed(path: str, asked: Depth, reason: str) -> Extracted:
     whole = _huge(path, digest) if data is None else facts(path, data, Depth.FILE, digest)
     found = whole._replace(reason=reason) if asked > Depth.FILE else whole
     doc = project(path, found, "")
-    return Extracted(path, observed, digest, found, doc, _sketch(data, found))
+    return Extracted(path, observed, digest, found, doc, _sketch(data))
 
 
 def content(path: str) -> Content:
@@ -85,6 +89,8 @@ def content(path: str) -> Content:
     for _ in range(_TRIES):
         if found.observed.presence is not Presence.PRESENT or found.observed.reason:
             break
+        if found.observed.stat is not None and found.observed.stat.size > HUGE:
+            return Content(found.observed._replace(reason="huge"), None, None)
         found = _attempt(path, found.observed)
         if found.observed.reason != "changing":
             break
@@ -150,12 +156,9 @@ def _huge(path: str, digest: bytes) -> Facts:
     return Facts(Depth.FILE, "", "huge", "", None, (node,), (), ())
 
 
-def _sketch(data: bytes | None, found: Facts) -> bytes:
-    """What the text is like; nothing of binaries and bundles. Prose has no language and is moved
-    and edited like code."""
-    if data is None or found.reason in ("binary", "generated", "minified", "huge"):
-        return b""
-    return sketch(data[:SKETCHED])
+def _sketch(data: bytes | None) -> bytes:
+    """What the file is like, whatever it holds: pictures and lists are moved and edited too."""
+    return b"" if data is None else sketch(data[:SKETCHED])
 
 
 def _text(data: bytes | None, found: Facts) -> str:

@@ -44,6 +44,7 @@ def pack(item: Extracted) -> tuple[object, ...]:
         _pack_facts(found) if found is not None else None,
         (*doc[:-1], list(map(tuple, doc.symbols))) if doc is not None else None,
         item.sketch,
+        item.shapes,
     )
 
 
@@ -65,7 +66,7 @@ def _pack_facts(found: Facts) -> tuple[object, ...]:
 
 def unpack(raw: Any) -> Extracted:
     """The Extracted that `pack` took apart."""
-    path, (presence, stat, reason), digest, found, doc, outline = raw
+    path, (presence, stat, reason), digest, found, doc, outline, told = raw
     seen = Observed(path, Presence(presence), Stat(*stat) if stat is not None else None, reason)
     return Extracted(
         path,
@@ -74,6 +75,7 @@ def unpack(raw: Any) -> Extracted:
         _unpack_facts(found) if found is not None else None,
         SinkDoc._make((*doc[:-1], _made(SymbolDoc, doc[-1]))) if doc is not None else None,
         outline,
+        told,
     )
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from heimdall.core.decide import RACY_MS
 from heimdall.errors import WriterBusy
 from heimdall.journal import connect, schema, sql
-from heimdall.journal.values import Counts, Move, Neighbour, Queued, Root, Skip, Store
+from heimdall.journal.values import Counts, Move, Neighbour, Queued, Root, Skip, Store, SymbolMove
 from heimdall.model import (
     Binding,
     Depth,
@@ -143,6 +143,14 @@ class JournalReader:
         inside = (schema.blob(f"{path}/"), schema.blob(f"{path}0"))
         rows = self._rows(sql.MOVES_TO, (schema.blob(path), *inside))
         return tuple(Move(schema.text(a), schema.text(b), alike, at) for a, b, alike, at in rows)
+
+    def symbol_moves_from(self, path: str, symbol: str) -> tuple[SymbolMove, ...]:
+        """Where a definition of `path` was seen to go by itself, latest first."""
+        rows = self._rows(sql.SYMBOL_MOVES_FROM, (schema.blob(path), symbol))
+        return tuple(
+            SymbolMove(schema.text(old), was, schema.text(new), now, alike, at)
+            for old, was, new, now, alike, at in rows
+        )
 
     def sketch(self, path: str) -> bytes:
         """The similarity sketch a path carries, also when it is GONE; b"" for none."""

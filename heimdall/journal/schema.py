@@ -17,7 +17,7 @@ from heimdall.model import Facts
 FILE_NAME = "journal.db"
 """The journal inside the state directory."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Kept in `PRAGMA user_version`; a higher one is never touched (NewerJournal). Of a lower one only
 `sql.CARRIED` survives, the rest is derived from the disk and is derived again."""
 
@@ -51,7 +51,7 @@ CREATE TABLE paths (
     generation INTEGER NOT NULL, skip_reason TEXT NOT NULL, reconciled_at INTEGER NOT NULL,
     package TEXT NOT NULL, exports TEXT, tail TEXT, kin INTEGER,
     trouble TEXT NOT NULL DEFAULT '');
-CREATE TABLE kept (owner INTEGER PRIMARY KEY, sketch BLOB, tokens BLOB);
+CREATE TABLE kept (owner INTEGER PRIMARY KEY, sketch BLOB, tokens BLOB, shapes BLOB);
 CREATE INDEX paths_hash ON paths (hash) WHERE hash IS NOT NULL;
 CREATE INDEX paths_tail ON paths (tail) WHERE tail IS NOT NULL;
 CREATE INDEX paths_kin ON paths (kin) WHERE kin IS NOT NULL;
@@ -80,6 +80,22 @@ CREATE TABLE queue (
 CREATE TABLE moves (
     old BLOB NOT NULL, new BLOB NOT NULL, similarity REAL NOT NULL, at INTEGER NOT NULL,
     PRIMARY KEY (old, new)) WITHOUT ROWID;
+CREATE TABLE unfollowed (
+    owner INTEGER PRIMARY KEY, read INTEGER NOT NULL, hash BLOB, sketch BLOB);
+CREATE TABLE loose (owner INTEGER PRIMARY KEY, born INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE TABLE telling (
+    piece INTEGER NOT NULL, owner INTEGER NOT NULL, PRIMARY KEY (piece, owner)) WITHOUT ROWID;
+CREATE INDEX telling_owner ON telling (owner);
+CREATE TABLE adrift (
+    owner INTEGER NOT NULL, key TEXT NOT NULL, gone INTEGER NOT NULL, kind TEXT NOT NULL,
+    name TEXT NOT NULL, shape BLOB NOT NULL, at INTEGER, PRIMARY KEY (owner, key, gone));
+CREATE INDEX adrift_identity ON adrift (substr(shape, 2, 8));
+CREATE INDEX adrift_name ON adrift (name);
+CREATE INDEX adrift_new ON adrift (gone) WHERE at IS NULL;
+CREATE TABLE symbol_moves (
+    old BLOB NOT NULL, symbol TEXT NOT NULL, new BLOB NOT NULL, now TEXT NOT NULL,
+    similarity REAL NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (old, symbol, new, now)) WITHOUT ROWID;
 CREATE TABLE skips (
     root INTEGER NOT NULL, path BLOB NOT NULL, reason TEXT NOT NULL,
     PRIMARY KEY (root, path)) WITHOUT ROWID;

@@ -176,7 +176,8 @@ GENERATION = """
            (SELECT generation FROM paths WHERE path = :path)"""
 DEQUEUE = "DELETE FROM queue WHERE path = ? AND generation = ?"
 OWNER = """
-    SELECT p.id, p.state, k.tokens, r.path FROM paths p LEFT JOIN roots r ON r.id = p.root
+    SELECT p.id, p.state, k.tokens, r.path, p.hash, k.sketch, p.generation
+    FROM paths p LEFT JOIN roots r ON r.id = p.root
     LEFT JOIN kept k ON k.owner = p.id WHERE p.path = ?"""
 SKETCH = "SELECT k.sketch FROM paths p JOIN kept k ON k.owner = p.id WHERE p.path = ?"
 INSERT_PATH = """
@@ -195,7 +196,7 @@ RETRACT_PATH = """
     UPDATE paths SET state = 1, size = NULL, mtime_ns = NULL, inode = NULL, depth = 0,
         generation = ?, skip_reason = '', reconciled_at = ?, tail = NULL, kin = NULL,
         trouble = '', exports = NULL, package = '' WHERE id = ?"""
-KEEP = "INSERT OR REPLACE INTO kept VALUES (?, ?, NULL)"
+KEEP = "INSERT OR REPLACE INTO kept VALUES (?, ?, NULL, ?)"
 FORGET_TOKENS = "UPDATE kept SET tokens = NULL WHERE owner = ?"
 DELETE_KEPT = "DELETE FROM kept WHERE owner = ?"
 KEEP_PATH = """
@@ -267,3 +268,60 @@ WIPE = tuple(
     )
 )
 OLD_MOVES = "DELETE FROM moves WHERE at < ?"
+
+# -- what came and went ----------------------------------------------------------------------------
+
+UNFOLLOW = "INSERT OR IGNORE INTO unfollowed VALUES (?, ?, ?, ?)"
+UNFOLLOWED = """
+    SELECT u.owner, p.path, coalesce(r.path, x''), p.state, p.hash, p.size, p.generation, u.read,
+           u.hash, u.sketch
+    FROM unfollowed u JOIN paths p ON p.id = u.owner LEFT JOIN roots r ON r.id = p.root
+    ORDER BY p.path"""
+FOLLOWED = "DELETE FROM unfollowed"
+ANY_GONE = "SELECT EXISTS (SELECT 1 FROM paths WHERE state = 1)"
+ROOTS_SIZES = """
+    SELECT coalesce(r.path, x''), count(*) FROM paths p LEFT JOIN roots r ON r.id = p.root
+    GROUP BY p.root"""
+KEPT_SKETCH = "SELECT sketch FROM kept WHERE owner = ?"
+GONE_BY_DIGEST = """
+    SELECT p.id FROM paths p WHERE p.hash = ? AND p.state = 1
+    AND NOT EXISTS (SELECT 1 FROM moves m WHERE m.old = p.path AND m.at >= p.reconciled_at)
+    LIMIT ?"""
+END = """
+    SELECT p.id, p.path, coalesce(r.path, x''), p.state, p.hash, p.size, p.generation,
+           p.generation, coalesce(l.born, 0)
+    FROM paths p LEFT JOIN roots r ON r.id = p.root LEFT JOIN loose l ON l.owner = p.id
+    WHERE p.id = ?"""
+PRESENT_BY_DIGEST = "SELECT id FROM paths WHERE hash = ? AND state = 0 ORDER BY path LIMIT ?"
+LOOSE_BY_PIECE = "SELECT owner FROM telling WHERE piece = ? LIMIT ?"
+IS_LOOSE = "SELECT EXISTS (SELECT 1 FROM loose)"
+LOOSEN = "INSERT OR REPLACE INTO loose VALUES (?, ?, ?)"
+TELL = "INSERT OR IGNORE INTO telling VALUES (?, ?)"
+TIE = "DELETE FROM loose WHERE owner = ?"
+UNTELL = "DELETE FROM telling WHERE owner = ?"
+OLD_LOOSE = "SELECT owner FROM loose WHERE at < ? OR owner NOT IN (SELECT id FROM paths)"
+DEFINED = """
+    SELECT key, kind, name FROM nodes WHERE id BETWEEN ? AND ? AND key != '' ORDER BY place"""
+KEPT_SHAPES = "SELECT shapes FROM kept WHERE owner = ?"
+DRIFT = "INSERT OR REPLACE INTO adrift VALUES (?, ?, ?, ?, ?, ?, NULL)"
+ADRIFT_OF = "SELECT key FROM adrift WHERE owner = ? AND gone = ?"
+STAYED = "DELETE FROM adrift WHERE owner = ? AND key = ? AND gone = ?"
+_ADRIFT = """
+    SELECT a.rowid, p.path, p.root, a.key, a.gone, a.kind, a.name, a.shape
+    FROM adrift a JOIN paths p ON p.id = a.owner"""
+ADRIFT_NEW = f"{_ADRIFT} WHERE a.at IS NULL AND a.gone = ? ORDER BY p.path, a.key"
+ADRIFT_LIKE = f"{_ADRIFT} WHERE substr(a.shape, 2, 8) = ? AND a.gone = ? LIMIT ?"
+ADRIFT_NAMED = f"{_ADRIFT} WHERE a.name = ? AND a.gone = ? LIMIT ?"
+ANY_ADRIFT = "SELECT EXISTS (SELECT 1 FROM adrift WHERE gone = 1)"
+ADRIFT_SEEN = "UPDATE adrift SET at = ? WHERE at IS NULL"
+ASHORE = "DELETE FROM adrift WHERE rowid = ?"
+OLD_ADRIFT = "DELETE FROM adrift WHERE at < ? OR owner NOT IN (SELECT id FROM paths)"
+RECORD_SYMBOL_MOVE = "INSERT OR REPLACE INTO symbol_moves VALUES (?, ?, ?, ?, ?, ?)"
+SYMBOL_MOVES_FROM = """
+    SELECT old, symbol, new, now, similarity, at FROM symbol_moves WHERE old = ? AND symbol = ?
+    ORDER BY at DESC, new, now"""
+OLD_SYMBOL_MOVES = "DELETE FROM symbol_moves WHERE at < ?"
+CLEAR_ORPHANS = tuple(
+    f"DELETE FROM {table} WHERE owner NOT IN (SELECT id FROM paths)"
+    for table in ("unfollowed", "loose", "telling", "adrift")
+)

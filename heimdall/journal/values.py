@@ -14,9 +14,10 @@ class Commit(NamedTuple):
     `generation` is the one that `take` gave: if the path has moved on since, the commit is
     refused. `facts` is None for a path that exists and was not read (a device, a directory), with
     `reason` saying why; otherwise the facts' own reason counts. `digest` is the raw sha256 of the
-    bytes the facts were made from. `sketch` is the similarity sketch, see `heimdall.sketch` of the
-    writer (b"" for none). `seen_at` is when the path was looked at (0: when it is committed); it
-    decides whether a later equal stat may be believed.
+    bytes the facts were made from. `sketch` is what the file is told by, `shapes` what
+    its definitions are (`heimdall.core.sketch` and `shape`; b"" for none). `seen_at` is when the
+    path was looked at (0: when it is committed); it decides whether a later equal stat may be
+    believed.
     """
 
     path: str
@@ -30,6 +31,7 @@ class Commit(NamedTuple):
     reason: str = ""
     sketch: bytes = b""
     seen_at: int = 0
+    shapes: bytes = b""
 
 
 class Refresh(NamedTuple):
@@ -87,6 +89,18 @@ class Move(NamedTuple):
 
     old: str
     new: str
+    similarity: float
+    at: int
+
+
+class SymbolMove(NamedTuple):
+    """The definition `symbol` of the file `old` was found as `now` in the file `new`; `similarity`
+    is `rehome.EDITED` for bodies that differ in indentation and their name alone."""
+
+    old: str
+    symbol: str
+    new: str
+    now: str
     similarity: float
     at: int
 

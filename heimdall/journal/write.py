@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from heimdall.core.tokens import Surface, emits, surface
 from heimdall.errors import DamagedJournal, IoRefused
-from heimdall.journal import connect, create, own, schema, sql
+from heimdall.journal import adrift, connect, create, ends, own, schema, sql
 from heimdall.journal.read import JournalReader, queued, stored_facts
 from heimdall.journal.values import Commit, Move, Queued, Refresh, Retract, Skip, Unreadable
 from heimdall.model import Action, Depth, Outcome, Presence
@@ -171,6 +171,7 @@ class JournalWriter(JournalReader):
                 own.clear(self._db, owner, tokens)
                 self._db.execute(sql.DELETE_KEPT, (owner,))
                 self._db.execute(sql.DELETE_PATH, (owner,))
+            self.ends.orphaned()
             self._db.execute(sql.DELETE_SKIPS, row)
             self._db.execute(sql.DELETE_ROOT, row)
             self._root_ids.clear()
@@ -198,6 +199,16 @@ class JournalWriter(JournalReader):
         old, new = schema.blob(move.old), schema.blob(move.new)
         with self.transaction():
             self._db.execute(sql.RECORD_MOVE, (old, new, move.similarity, move.at))
+
+    @property
+    def ends(self) -> ends.Ends:
+        """What came and went and was not followed yet; used inside `transaction`."""
+        return ends.Ends(self._db)
+
+    @property
+    def adrift(self) -> adrift.Adrift:
+        """The definitions that vanished or appeared; used inside `transaction`."""
+        return adrift.Adrift(self._db)
 
     def set_skips(self, root: str, skips: Iterable[Skip]) -> None:
         """What a whole walk of `root` passed over, in place of what the last one did."""
@@ -228,6 +239,9 @@ class JournalWriter(JournalReader):
             self._db.executemany(sql.DELETE_KEPT, owners)
             self._db.executemany(sql.DELETE_PATH, owners)
             self._db.execute(sql.OLD_MOVES, (before_ms,))
+            fresh = int(self._now() * 1000) - ends.FRESH_MS
+            self.ends.forget(fresh)
+            self.adrift.forget(fresh, before_ms)
             return len(owners)
 
     # -- performing --------------------------------------------------------------------------------
@@ -297,11 +311,17 @@ class JournalWriter(JournalReader):
             schema.numbers(owner, (node.key for node in entry.facts.nodes)) if (entry.facts) else {}
         )
         if row is not None:
+            if not fresh:
+                adrift.note(self._db, owner, entry)
             own.vanish(self._db, owner, frozenset(numbers.values()))
             own.clear(self._db, owner, row[2])
+        if fresh:
+            self._db.execute(sql.UNFOLLOW, (owner, 0, None, None))
+        elif row[4] is not None and ends.displaced(row[4], row[5], entry):
+            self._db.execute(sql.UNFOLLOW, (owner, row[6], row[4], row[5]))
         reason = entry.facts.reason if entry.facts else entry.reason
         own.describe(self._db, owner, root, entry, self._moment(entry.seen_at))
-        self._db.execute(sql.KEEP, (owner, entry.sketch or None))
+        self._db.execute(sql.KEEP, (owner, entry.sketch or None, entry.shapes or None))
         if entry.facts is not None:
             own.lay_down(self._db, owner, numbers, entry.facts)
         self._db.execute(sql.UNSETTLE_PATH, (owner,))
@@ -329,11 +349,13 @@ class JournalWriter(JournalReader):
         self._db.execute(sql.DEQUEUE, (name, entry.generation))
         if row is None or schema.STATES[row[1]] == Presence.GONE:
             return Outcome(entry.path, Action.UNCHANGED, "")
-        owner, _, tokens, root = row
+        owner, _, tokens, root = row[:4]
         self._announce(entry.path, self._surface(entry.path, root), None)
+        adrift.note(self._db, owner, None)
         own.vanish(self._db, owner, frozenset())
         own.clear(self._db, owner, tokens)
         self._db.execute(sql.RETRACT_PATH, (entry.generation, self._moment(0), owner))
+        self._db.execute(sql.UNFOLLOW, (owner, row[6], None, None))
         self._db.execute(sql.FORGET_TOKENS, (owner,))
         return Outcome(entry.path, Action.RETRACTED, "")
 

@@ -12,7 +12,7 @@ import os
 import stat as modes
 
 from gitmemo.values import NamedTuple
-from heimdall.disk import is_gone, open_to_read, special
+from heimdall.disk import HUGE, is_gone, open_to_read, special, stat_of
 
 KEPT = 4 * 1024 * 1024
 """Bytes up to which content is kept for a closer look; larger files are only hashed."""
@@ -43,8 +43,10 @@ def look(path: str, *, most: int | None = None) -> Seen:
         return Seen(False)
     if not modes.S_ISREG(status.st_mode):
         return Seen(True, special(status.st_mode))
-    if most is not None and status.st_size > most:
-        return Seen(True, size=status.st_size)
+    if status.st_size > min(HUGE, status.st_size if most is None else most):
+        # Of what nobody waits to have read, nothing is known, not even that it is lost.
+        there = True if most is not None else None
+        return Seen(there, "" if there else "huge", size=status.st_size)
     try:
         return _read(path)
     except OSError as error:
@@ -77,7 +79,7 @@ def _read(path: str) -> Seen:
         after = os.fstat(handle)
     finally:
         os.close(handle)
-    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+    if stat_of(before) != stat_of(after):
         # Half of one version and half of another prove nothing.
         return Seen(None, "changing")
     data = b"".join(kept) if size <= KEPT else None

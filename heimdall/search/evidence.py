@@ -116,8 +116,18 @@ class Witness:
         if seen.digest is not None and target.files == {seen.digest}:
             return AnchorFact(target.path, None, AnchorState.SAME)
         if seen.there and not seen.why:
-            return AnchorFact(target.path, None, AnchorState.DRIFTED)
+            return self._drifted_file(target, whole)
         return self._lost_file(target, whole, seen)
+
+    def _drifted_file(self, target: Target, whole: str) -> AnchorFact:
+        """Other bytes at its path: an edit, unless the writer saw the recorded ones leave for
+        another path when something altogether different came here."""
+        ends = self._follow(whole, target.date)
+        places = [path for path in ends if self._scene.seen(path).digest in target.files]
+        if len(places) != 1 or len(target.files) != 1:
+            return AnchorFact(target.path, None, AnchorState.DRIFTED)
+        now = self._scene.relative(places[0])
+        return AnchorFact(target.path, None, AnchorState.MOVED, now=now)
 
     def _lost_file(self, target: Target, whole: str, seen: Seen) -> AnchorFact:
         """No regular file at its path. Where a link or a directory has taken its place, that is
@@ -179,20 +189,27 @@ class Witness:
         moves, and both are ends."""
         ends: dict[str, float] = {}
         waiting = [(whole, 1.0, -1)]
-        visited = {whole}
+        visited: set[tuple[str, int]] = set()
         for here, alike, since in waiting:
             moves = self._knowledge.moves_from(here)
-            earliest = _milliseconds(date) if moves and since < 0 else since
+            if since < 0:
+                earliest = _milliseconds(date) if moves else 0
+            else:
+                # Two files that changed places in one pass left in the same moment.
+                earliest = since + self._is_file(here)
+            # What left first is what was here then; whatever left later had come after it.
+            first = min((move.at for move in moves if move.at >= earliest), default=None)
+            if first is None and since >= 0 and self._is_file(here):
+                ends[here] = max(alike, ends.get(here, 0.0))
             for move in moves:
-                if move.at < earliest or move.new in visited or len(visited) > HOPS:
-                    continue
-                visited.add(move.new)
-                least = min(alike, move.similarity)
-                if self._scene.ours(move.new) and self._scene.seen(move.new).digest is not None:
-                    ends[move.new] = least
-                else:
-                    waiting.append((move.new, least, move.at))
+                place = (move.new, move.at)
+                if move.at == first and place not in visited and len(visited) < HOPS:
+                    visited.add(place)
+                    waiting.append((move.new, min(alike, move.similarity), move.at))
         return ends
+
+    def _is_file(self, path: str) -> bool:
+        return self._scene.ours(path) and self._scene.seen(path).digest is not None
 
     def _followed(
         self, whole: str, path: str, ends: Ends, digest: bytes | None
@@ -273,11 +290,43 @@ class Witness:
                     place = f"{self._scene.relative(ref.path)}#{qualname}"
                     found.append(rehome.Candidate(place, 1.0))
         choice = rehome.choose(old, [one for one in found if one.path != old])
+        if choice == rehome.NOWHERE:
+            choice = rehome.choose(old, self._seen_leaving(target, symbol))
         if choice.path is None:
             return AnchorFact(
                 target.path, symbol, AnchorState.MISSING, candidates=choice.candidates
             )
-        return AnchorFact(target.path, symbol, AnchorState.MOVED, now=choice.path)
+        return AnchorFact(
+            target.path, symbol, AnchorState.MOVED, now=choice.path, similarity=choice.similarity
+        )
+
+    def _seen_leaving(self, target: Target, symbol: str) -> list[rehome.Candidate]:
+        """Where the writer saw the definition go since the entry was written, as far as a
+        definition of that name is there now. Its file may have moved before or after."""
+        whole = os.path.join(self._scene.root, target.path)
+        waiting = [(whole, symbol, rehome.EDITED, _milliseconds(target.date))]
+        found: dict[tuple[str, str], float] = {}
+        for path, name, alike, since in waiting[:]:
+            # A file that moved took along what left it later.
+            for moved, share in self._follow(path, target.date).items():
+                waiting.append((moved, name, min(alike, share), since))
+        visited: set[tuple[str, str, int]] = set()
+        for path, name, alike, since in waiting:
+            moves = self._knowledge.symbol_moves_from(path, name)
+            first = min((move.at for move in moves if move.at >= since), default=None)
+            now = self._scene.definitions(path) if self._scene.ours(path) else None
+            if first is None and now is not None and name in now:
+                found[path, name] = max(alike, found.get((path, name), 0.0))
+            for move in moves:
+                place = (move.new, move.now, move.at)
+                if move.at == first and place not in visited and len(visited) < HOPS:
+                    visited.add(place)
+                    least = min(alike, move.similarity)
+                    waiting.append((move.new, move.now, least, move.at + 1))
+        return [
+            rehome.Candidate(f"{self._scene.relative(path)}#{name}", alike, True)
+            for (path, name), alike in found.items()
+        ]
 
     def _still_there(self, path: str, digest: bytes) -> str | None:
         """The qualified name under which a file of this checkout holds these bytes now."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from heimdall.journal.read import JournalReader
-    from heimdall.journal.values import Move
+    from heimdall.journal.values import Move, SymbolMove
 
     _T = TypeVar("_T")
 
@@ -71,6 +71,10 @@ class Knowledge:
     def moves_to(self, path: str) -> tuple[Move, ...]:
         """What the writer saw come to a path, or into a folder."""
         return self._ask(lambda journal: journal.moves_to(path), ())
+
+    def symbol_moves_from(self, path: str, symbol: str) -> tuple[SymbolMove, ...]:
+        """Where the writer saw a definition go."""
+        return self._ask(lambda journal: journal.symbol_moves_from(path, symbol), ())
 
     def sketch(self, path: str) -> bytes:
         """What a path's text is told by when its bytes are gone; b"" for none."""

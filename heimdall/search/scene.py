@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Mapping
 
 from heimdall import paths as names
+from heimdall.disk import stat_of
 from heimdall.model import Depth, Node, Presence
 from heimdall.search.around import Around, Missing
 from heimdall.search.disk import KEPT, Seen, look
@@ -123,7 +124,7 @@ class Scene:
             status = os.lstat(path)
         except OSError:
             return False
-        return (status.st_size, status.st_mtime_ns, status.st_ino) == tuple(row.stat)
+        return stat_of(status) == row.stat
 
     # -- definitions -------------------------------------------------------------------------------
 

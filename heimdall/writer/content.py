@@ -1,5 +1,6 @@
 """The hash of a file's bytes, for an audit. Regular files only, never through a link, never
-blocking; whatever the disk does is None."""
+blocking, and only of one version: a file that was changed while it was read has none. Whatever the
+disk does is None."""
 
 import hashlib
 import os
@@ -16,13 +17,19 @@ def digest_of(path: str) -> bytes | None:
     if descriptor is None:
         return None
     whole = hashlib.sha256()
-    with open(descriptor, "rb", buffering=0) as file:
-        try:
-            while data := file.read(_CHUNK):
-                whole.update(data)
-        except OSError:
-            return None
-    return whole.digest()
+    try:
+        before = disk.stat_of(os.fstat(descriptor))
+        left = before.size
+        # Not past its end: a file may grow faster than it is read.
+        while left >= 0 and (data := os.read(descriptor, min(_CHUNK, left + 1))):
+            whole.update(data)
+            left -= len(data)
+        after = disk.stat_of(os.fstat(descriptor))
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return whole.digest() if not left and before == after else None
 
 
 def _opened(path: str) -> int | None:
@@ -30,7 +37,8 @@ def _opened(path: str) -> int | None:
         descriptor = disk.open_to_read(path)
     except (OSError, ValueError):
         return None
-    if modes.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if modes.S_ISREG(status.st_mode) and status.st_size <= disk.HUGE:
         return descriptor
     os.close(descriptor)
     return None

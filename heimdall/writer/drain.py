@@ -25,8 +25,7 @@ from heimdall.journal.write import JournalWriter
 from heimdall.model import Action, Depth, Facts, Observed, Outcome, PathRow, Presence, Stat
 from heimdall.sinks.base import SinkDoc, SinkWriter
 from heimdall.writer.desired import Desired, extractor_of
-from heimdall.writer.ground import OUTSIDE, Ground
-from heimdall.writer.moves import Arrival, Departure
+from heimdall.writer.ground import Ground
 
 FORCED = frozenset({"hash", "project"})
 """Reasons of queue entries that are read even where their stat has not changed: the audit has seen
@@ -91,8 +90,7 @@ class _Job(NamedTuple):
 
 
 class Drain:
-    """Empties the queue once. Afterwards `counts`, `errors`, `arrivals` and `departures` tell what
-    happened."""
+    """Empties the queue once. Afterwards `counts` and `errors` tell what happened."""
 
     def __init__(self, work: Pass, progress: Callable[[int, int], None] | None = None) -> None:
         self._work = work
@@ -106,8 +104,6 @@ class Drain:
         self._total = 0
         self.counts: Counter[Action] = Counter()
         self.errors: list[tuple[str, str]] = []
-        self.arrivals: list[Arrival] = []
-        self.departures: list[Departure] = []
 
     def run(self, queue: Sequence[Queued], pool: Pool) -> None:
         """Bring every path of `queue` to rest, or leave it queued with an entry in `errors`."""
@@ -135,7 +131,7 @@ class Drain:
         root = self._work.desired.root(entry.path)
         row = self._work.journal.path(entry.path)
         if root is None or seen.presence is Presence.GONE:
-            self._leave(entry, row, nobodys=seen.reason == OUTSIDE)
+            self._leave(entry)
             return None
         if seen.presence is Presence.UNREADABLE:
             self._keep(entry, root, seen, seen_at)
@@ -167,13 +163,8 @@ class Drain:
         entry = job.queued
         self._hand.refreshes.append(Refresh(entry.path, entry.generation, stat, job.seen_at))
 
-    def _leave(self, entry: Queued, row: PathRow | None, *, nobodys: bool) -> None:
+    def _leave(self, entry: Queued) -> None:
         """A path that is not there, or not ours: whatever it owned goes."""
-        if row is not None and row.state is not Presence.GONE and not nobodys:
-            sketch = self._work.journal.sketch(entry.path)
-            self.departures.append(
-                Departure(entry.path, row.root, row.digest, sketch, row.generation)
-            )
         self._hand.removals.append(entry.path)
         self._hand.retracts.append(Retract(entry.path, entry.generation))
 
@@ -212,7 +203,7 @@ class Drain:
         job = self._sent.pop(extracted.path)
         entry, seen = job.queued, extracted.observed
         if seen.presence is Presence.GONE:
-            self._leave(entry, job.row, nobodys=False)
+            self._leave(entry)
         elif seen.presence is Presence.UNREADABLE:
             self._keep(entry, job.root, seen, job.seen_at)
         elif seen.reason in UNFINISHED or seen.stat is None:
@@ -235,10 +226,6 @@ class Drain:
         if action is Action.UNCHANGED:
             self._refresh(job, stat)
             return
-        if job.row is None or job.row.state is Presence.GONE:
-            self.arrivals.append(
-                Arrival(entry.path, job.root, extracted.digest, extracted.sketch, stat.size)
-            )
         self._hand.commits.append(
             Commit(
                 path=entry.path,
@@ -250,6 +237,7 @@ class Drain:
                 extractor=extractor,
                 facts=facts,
                 sketch=extracted.sketch,
+                shapes=extracted.shapes,
                 seen_at=job.seen_at,
             )
         )

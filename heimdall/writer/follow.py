@@ -1,99 +1,121 @@
 """Fetching what `moves` chooses from, and recording its choice.
 
-A departure is compared with what arrived in this pass and with what the journal has come to know
-since the path was last seen; an arrival is compared with the paths that were gone before. So either
-may come first.
+What came and went is in the journal, not in this process's memory, so a pass that was killed before
+it came here is made up for by the next. Each end is compared with the other ends of the pass and,
+by bytes and by pieces of text, with those that came or went before: either may be seen first. The
+first reading of a root is no arrival of anything.
+Held by tests/heimdall/writer/test_moves.py.
 """
 
-from collections.abc import Sequence
-from os.path import splitext
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
+from heimdall.journal.ends import End, Ends
 from heimdall.journal.values import Move
 from heimdall.journal.write import JournalWriter
-from heimdall.model import PathRow, Presence
-from heimdall.writer.moves import Arrival, Departure, comparable, moves
-
-_PAIRS = 200_000
-"""More comparisons of sketches than this are not worth a guess: a tree was replaced."""
+from heimdall.writer.moves import Arrival, Departure, moves
+from heimdall.writer.symbols import follow_symbols
 
 
-def follow(
-    journal: JournalWriter,
-    departures: Sequence[Departure],
-    arrivals: Sequence[Arrival],
-    at: int,
-) -> int:
+def follow(journal: JournalWriter, at: int) -> int:
     """Record where departed content went; the number of moves. `at` in milliseconds."""
-    if not departures and not arrivals:
-        return 0
-    found = list(moves(departures, [*arrivals, *_identical(journal, departures)], at))
-    settled = {move.old for move in found}
-    restless = [gone for gone in departures if gone.path not in settled]
-    found += moves(restless, [*arrivals, *_newer(journal, restless)], at)
-    found += _late(journal, arrivals, {gone.path for gone in departures}, at)
     with journal.transaction():
-        for move in found:
-            journal.record_move(move)
-    return len(found)
+        ends = journal.ends
+        found = ends.unfollowed()
+        leaving = [end for end in found if end.gone or end.before is not None]
+        coming = [end for end in found if not end.gone]
+        found_moves = _follow(journal, leaving, coming, at)
+        clear = _clear(found_moves)
+        followed = {move.old for move in found_moves} | set(clear.values())
+        first = _first(ends, found)
+        owners = {end.path: end.owner for end in found}
+        whole = {
+            owners[old]: owners[new]
+            for old, new in clear.items()
+            if old in owners and new in owners
+        }
+        fresh = [end.owner for end in coming if end.before is None and end.root not in first]
+        follow_symbols(journal.adrift, fresh, whole, at)
+        for end in found:
+            if end.before is None:
+                if end.path in followed or end.root in first:
+                    ends.tie([end.owner])
+                else:
+                    ends.loosen(end, at)
+        ends.followed()
+        return len({move.old for move in found_moves})
 
 
-def _identical(journal: JournalWriter, departures: Sequence[Departure]) -> list[Arrival]:
-    """The paths that hold the departures' bytes now, whenever they came."""
-    digests = {gone.digest for gone in departures if gone.digest is not None}
-    return [
-        Arrival(row.path, row.root, row.digest, b"", _size(row))
-        for digest in sorted(digests)
-        for path in journal.by_digest(digest)
-        if (row := journal.path(path)) is not None
-    ]
-
-
-def _newer(journal: JournalWriter, departures: Sequence[Departure]) -> list[Arrival]:
-    """Paths of the departures' roots that may be one of them edited, and came after it."""
-    found: dict[str, Arrival] = {}
-    for root in sorted({gone.root for gone in departures if gone.sketch}):
-        mine = [gone for gone in departures if gone.root == root and gone.sketch]
-        present = [r for r in journal.paths(root) if r.state is Presence.PRESENT]
-        if len(mine) * len(present) > _PAIRS:
-            continue
-        for row in present:
-            if any(_newer_kin(gone, row) for gone in mine):
-                found[row.path] = _arrival(journal, row)
-    return list(found.values())
-
-
-def _late(
-    journal: JournalWriter, arrivals: Sequence[Arrival], departed: set[str], at: int
-) -> list[Move]:
-    """Moves from paths that were gone before this pass and have led nowhere until now."""
-    found: list[Move] = []
-    for root in sorted({arrival.root for arrival in arrivals}):
-        mine = [arrival for arrival in arrivals if arrival.root == root]
-        digests = {arrival.digest for arrival in mine}
-        kinds = {splitext(arrival.path)[1] for arrival in mine}
-        candidates = [
-            row
-            for row in journal.gone(root)
-            if row.path not in departed
-            and (row.digest in digests or splitext(row.path)[1] in kinds)
-            and not journal.moves_from(row.path)
-        ]
-        if len(mine) * len(candidates) <= _PAIRS:
-            found += moves([_departure(journal, row) for row in candidates], mine, at)
+def _follow(
+    journal: JournalWriter, leaving: Sequence[End], coming: Sequence[End], at: int
+) -> tuple[Move, ...]:
+    """Record the moves of whole files."""
+    ends = journal.ends
+    if not leaving and not ends.anything_gone():
+        return ()
+    departures = [_departure(ends, end) for end in leaving]
+    arrivals = [_arrival(ends, end) for end in coming]
+    known = {end.path for end in (*leaving, *coming)}
+    earlier = _earlier(ends, departures, arrivals, known)
+    departures += [_departure(ends, end, late=True) for end in earlier if end.gone]
+    arrivals += [_arrival(ends, end, late=True) for end in earlier if not end.gone]
+    found = moves(departures, arrivals, at)
+    for move in found:
+        journal.record_move(move)
+    over = {move.old for move in found} | set(_clear(found).values())
+    ends.tie([end.owner for end in earlier if end.path in over])
     return found
 
 
-def _departure(journal: JournalWriter, row: PathRow) -> Departure:
-    return Departure(row.path, row.root, row.digest, journal.sketch(row.path), row.generation)
+def _clear(found: Sequence[Move]) -> dict[str, str]:
+    """What went to one place. Of several equal ones none is taken: they may yet be another's."""
+    places = Counter(move.old for move in found)
+    return {move.old: move.new for move in found if places[move.old] == 1}
 
 
-def _newer_kin(gone: Departure, row: PathRow) -> bool:
-    return row.generation > gone.generation and comparable(gone, row.path, row.root)
+def _earlier(
+    ends: Ends, departures: Sequence[Departure], arrivals: Sequence[Arrival], known: set[str]
+) -> list[End]:
+    """The ends of earlier passes that may be the other end of one of these."""
+    found: dict[str, End] = {}
+    for digest in dict.fromkeys(gone.digest for gone in departures):
+        for end in ends.holding(digest) if digest else ():
+            found[end.path] = end
+    for digest in dict.fromkeys(place.digest for place in arrivals):
+        for end in ends.lost(digest) if digest else ():
+            found[end.path] = end
+    for end in ends.loose(gone.sketch for gone in departures if not gone.displaced):
+        if not end.gone:
+            found.setdefault(end.path, end)
+    for end in ends.loose(place.sketch for place in arrivals if not place.displaced):
+        if end.gone:
+            found.setdefault(end.path, end)
+    return [end for path, end in found.items() if path not in known]
 
 
-def _arrival(journal: JournalWriter, row: PathRow) -> Arrival:
-    return Arrival(row.path, row.root, row.digest, journal.sketch(row.path), _size(row))
+def _first(ends: Ends, found: Iterable[End]) -> set[str]:
+    """The roots that were read for the first time: all their paths came at once."""
+    came = Counter(end.root for end in found if end.before is None)
+    sizes = ends.sizes()
+    return {root for root, count in came.items() if count >= sizes.get(root, 0)}
 
 
-def _size(row: PathRow) -> int:
-    return 0 if row.stat is None else row.stat.size
+def _departure(ends: Ends, end: End, *, late: bool = False) -> Departure:
+    if end.before is not None:
+        sketch = end.sketch_before
+        return Departure(end.path, end.root, end.before, sketch, end.read, displaced=True)
+    return Departure(end.path, end.root, end.digest, ends.sketch(end.owner), end.read, late=late)
+
+
+def _arrival(ends: Ends, end: End, *, late: bool = False) -> Arrival:
+    return Arrival(
+        end.path,
+        end.root,
+        end.digest,
+        ends.sketch(end.owner),
+        end.size,
+        born=end.born,
+        late=late,
+        displaced=end.before is not None,
+        old=late and not end.born,
+    )

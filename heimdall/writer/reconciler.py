@@ -235,7 +235,7 @@ class _Reconciler:
                 # Somebody who could not wait for the lock has left hints behind.
                 if not self._hints_wait():
                     break
-        moved = follow(self._journal, self._drain.departures, self._drain.arrivals, self._now())
+        moved = follow(self._journal, self._now())
         with _no_collector():
             self._journal.settle()
         if deep:

@@ -265,7 +265,7 @@ def _file(path: str, files: dict[str, RawStat], skips: dict[str, str]) -> None:
             skips[path] = disk.unreadable(error)
         return
     if modes.S_ISREG(status.st_mode):
-        files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        files[path] = disk.raw_stat(status)
     elif modes.S_ISDIR(status.st_mode):
         # Listed and yet a directory: git tracks a commit of another repository here.
         skips[path] = "submodule"
@@ -302,7 +302,7 @@ def _walk_git(root: str, top: str, meanwhile: Callable[[], None]) -> Listing:
             _file(path, files, skips)
             continue
         if regular(status.st_mode):
-            files[path] = (status.st_size, status.st_mtime_ns, status.st_ino)
+            files[path] = disk.raw_stat(status)
         else:
             _file(path, files, skips)
     real = directories.real()

@@ -2,6 +2,7 @@
 hint costs one stat."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from heimdall import hints
 from heimdall.errors import UnknownPath
 from heimdall.model import Action, Presence
 from heimdall.writer import reconcile, verify
-from tests.support.index import clean_graph, graph, index, row
+from tests.support.index import clean_graph, graph, index, row, settings
 from tests.support.trees import TWO_MODULES, plant
 
 
@@ -19,16 +20,9 @@ def project(tmp_path: Path) -> tuple[str, str]:
     root = plant(str(tmp_path / "r"), TWO_MODULES)
     home = str(tmp_path / "home")
     index(home, root)
-    _age(root)
-    reconcile(index(home)[0], None)
+    # Looked at long after the last change, so that the stats can be believed.
+    reconcile(settings(home, now=lambda: time.time() + 60), None)
     return home, root
-
-
-def _age(root: str) -> None:
-    """Make every file so old that its stat can be believed."""
-    for directory, _, names in os.walk(root):
-        for name in names:
-            os.utime(os.path.join(directory, name), (1_000_000_000, 1_000_000_000))
 
 
 def test_a_wrong_hint_changes_nothing_whatever_it_says(project: tuple[str, str]) -> None:
@@ -37,8 +31,8 @@ def test_a_wrong_hint_changes_nothing_whatever_it_says(project: tuple[str, str])
     path = os.path.join(root, "pkg/low.py")
     for reason in ("deleted", "moved to /nowhere", "created"):
         hints.append(home, [path], reason, at_ms=1)
-    settings, result = index(home)
-    assert settings.home == home
+    made, result = index(home)
+    assert made.home == home
     assert result.counts == {Action.UNCHANGED: 1}
     assert graph(home) == before
 
@@ -57,10 +51,10 @@ def test_doubled_hints_and_one_hint_end_in_the_same_graph(project: tuple[str, st
     path = os.path.join(root, "pkg/low.py")
     Path(path).write_text("def other():\n    return 2\n", encoding="utf-8")
     hints.append(home, [path] * 5, "hook", at_ms=1)
-    settings, result = index(home)
+    made, result = index(home)
     assert result.counts == {Action.UPDATED: 1}
     assert graph(home) == clean_graph(home, root)
-    assert verify(settings) == ()
+    assert verify(made) == ()
 
 
 def test_a_missed_hint_is_made_good_by_the_audit(project: tuple[str, str]) -> None:

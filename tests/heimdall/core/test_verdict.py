@@ -94,6 +94,12 @@ CASES = [
         REBUILT,
         ("symbol-moved",),
     ),
+    (
+        "symbol seen leaving for another file, where it differs a little",
+        evidence(file(DRIFTED), symbol(MOVED, now="b.py#f", similarity=0.8)),
+        REBUILT,
+        ("symbol-moved-similar:0.80",),
+    ),
     ("renamed", evidence(file(MOVED, now="b.py")), REBUILT, ("moved-identical",)),
     (
         "renamed with its symbol",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from heimdall.disk import stat_of
 from heimdall.extract import read
 from heimdall.extract.read import content, extract, unparsed
 from heimdall.model import Depth, Presence
@@ -24,7 +25,7 @@ def test_a_regular_file_gives_its_digest_its_stat_and_its_facts(tmp_path: Path) 
     found = extract(str(path), Depth.GRAPH)
     status = path.stat()
     assert found.digest == sha256(b"def f(): pass\n").digest()
-    assert found.observed.stat == (status.st_size, status.st_mtime_ns, status.st_ino)
+    assert found.observed.stat == stat_of(status)
     assert found.observed.reason == ""
     assert found.facts is not None
     assert [node.key for node in found.facts.nodes] == ["", "f"]

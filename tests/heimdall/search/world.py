@@ -8,10 +8,11 @@ from pathlib import Path
 from gitmemo import Anchor, EntryId, Found, Kind
 from heimdall import anchors
 from heimdall.core.verdict import judge
+from heimdall.disk import stat_of
 from heimdall.extract.facts import facts
 from heimdall.journal.values import Commit, Move, Retract, Unreadable
 from heimdall.journal.write import JournalWriter, open_writer
-from heimdall.model import Depth, Evidence, Judgement, Stat
+from heimdall.model import Depth, Evidence, Judgement
 from heimdall.search.evidence import Witness
 from heimdall.search.knowledge import Knowledge
 from heimdall.search.scene import Scene
@@ -108,7 +109,7 @@ class World:
         except OSError:
             journal.retract([Retract(path, generation)])
             return
-        stat = Stat(status.st_size, status.st_mtime_ns, status.st_ino)
+        stat = stat_of(status)
         digest = hashlib.sha256(data).digest()
         known = facts(path, data, Depth.SYMBOL)
         commit = Commit(path, str(self.root), generation, stat, digest, Depth.SYMBOL, "test", known)
