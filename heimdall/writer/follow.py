@@ -56,10 +56,15 @@ def _follow(
     departures = [_departure(ends, end) for end in leaving]
     arrivals = [_arrival(ends, end) for end in coming]
     known = {end.path for end in (*leaving, *coming)}
+    # What came in the same pass has the first claim; a copy made long before is a second best.
+    found = moves(departures, arrivals, at)
+    over = {move.old for move in found} | set(_clear(found).values())
+    departures = [gone for gone in departures if gone.path not in over]
+    arrivals = [place for place in arrivals if place.path not in over]
     earlier = _earlier(ends, departures, arrivals, known)
     departures += [_departure(ends, end, late=True) for end in earlier if end.gone]
     arrivals += [_arrival(ends, end, late=True) for end in earlier if not end.gone]
-    found = moves(departures, arrivals, at)
+    found += moves(departures, arrivals, at)
     for move in found:
         journal.record_move(move)
     over = {move.old for move in found} | set(_clear(found).values())

@@ -16,7 +16,7 @@ import pytest
 
 import gitmemo
 from gitmemo import GitMemoError, Store, lock, migrate, oldrepo, repo, swap, worktree
-from tests.support.failing import Countdown, FailingOs, Killed, counted
+from tests.support.failing import Countdown, FailingOs, counted
 from tests.support.memory import assert_sound
 from tests.support.oldstores import OldStore, opened
 from tests.support.size import pace
@@ -67,14 +67,20 @@ def copied(base: str, folder: str) -> str:
     return folder
 
 
-def die_at(n: int, root: str, how: Callable[[pytest.MonkeyPatch, Countdown], None]) -> int:
-    """Migrate in a child that ends at its n-th step without a farewell; how it ended."""
+def die_at(
+    n: int,
+    root: str,
+    how: Callable[[pytest.MonkeyPatch, Countdown], None],
+    act: Callable[[str], object] = lambda root: opened(root).migrate(),
+) -> int:
+    """`act`, by default a migration, in a child that ends at its n-th step without a farewell; how
+    it ended."""
     child = os.fork()
     if child == 0:
         try:
             with pytest.MonkeyPatch.context() as patch:
                 how(patch, Countdown(n, lambda: os._exit(9)))
-                opened(root).migrate()
+                act(root)
         except BaseException:  # noqa: BLE001 -- whatever it is, the parent must see that it happened
             os._exit(7)
         os._exit(0)
@@ -172,12 +178,5 @@ def test_a_recovery_that_dies_is_taken_up_by_the_next(base: str, tmp_path: Path)
         for second in (2, 5, 8):
             root = copied(base, f"{tmp_path}/{first}-{second}")
             die_at(first, root, install_in_swap)
-            with pytest.MonkeyPatch.context() as patch:
-                install(patch, Countdown(second, kill))
-                with suppress(Killed):
-                    migrate.recover(root, timeout_s=5.0)
+            die_at(second, root, install, lambda root: migrate.recover(root, timeout_s=5.0))
             assert_old_or_new(root, "init")
-
-
-def kill() -> None:
-    raise Killed

@@ -121,4 +121,4 @@ def assert_sound(store: Store, *, swept: bool = True) -> None:
     left = [name for name in os.listdir(git_dir) if name.endswith((".tmp", ".lock", ".json"))]
     assert [name for name in left if name != "gitmemo.lock"] == []
     beside = [name for name in os.listdir(store.root) if name.startswith(".mem.")]
-    assert beside == []
+    assert beside == [], beside

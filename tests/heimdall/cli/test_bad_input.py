@@ -405,17 +405,22 @@ def test_a_journal_that_cannot_be_used_is_named_and_kept(
     damage(journal)
     kept = journal.read_bytes()
     told_json(project.heimdall("status", "--json"), 6, code)
-    told_json(project.heimdall("reconcile", "--all", "--json"), 6, code)
     told_json(project.heimdall("verify", "--json"), 6, code)
     answer = project.mem("search", "budget", "--json")
     assert answer.code == 0, answer
     assert answer.json()["sources"]["code"] == "error"
     assert [(hit["id"], hit["verdict"]) for hit in answer.json()["hits"]] == [(entry, "STRONG")]
     assert journal.read_bytes() == kept
-    if code == "damaged-journal":
-        assert project.heimdall("rebuild").code == 0
-        assert project.heimdall("reconcile", "--all").code == 0
-        assert project.heimdall("verify").code == 0
+    if code == "newer-journal":
+        told_json(project.heimdall("reconcile", "--all", "--json"), 6, code)
+        assert journal.read_bytes() == kept
+        return
+    done = project.heimdall("reconcile", "--all", "--json")
+    assert done.code == 0
+    (aside,) = project.home.glob("journal.db.damaged-*")
+    assert aside.read_bytes() == kept
+    assert os.fspath(aside) in done.out
+    assert project.heimdall("verify", "--deep").code == 0
 
 
 def test_a_body_from_a_standard_input_that_is_closed_is_refused(box: Box) -> None:
